@@ -31,9 +31,7 @@ pub(crate) fn settle(candidate: &str) -> Option<String> {
         None => None,
     };
     let terms: Option<Vec<String>> = candidate.split_whitespace().map(settle_term).collect();
-    terms
-        .filter(|terms| !terms.is_empty())
-        .map(|terms| terms.join(" "))
+    terms.filter(|terms| !terms.is_empty()).map(|terms| terms.join(" "))
 }
 
 fn inspect_separators(term: &str) -> Option<Finding> {
@@ -88,10 +86,7 @@ fn inspect_version(term: &str, operator: Operator, sign: &str, version: &str) ->
     } else if wildcards > 0 && operator == Operator::NotEqual {
         Some((Kind::ExcludedWildcard, both_sides(term)))
     } else if wildcards == 0 && parts.len() < 3 {
-        Some((
-            Kind::PartialVersion,
-            completed(operator, sign, &parts, suffix),
-        ))
+        Some((Kind::PartialVersion, completed(operator, sign, &parts, suffix)))
     } else if let Some((before, _)) = version.split_once('+') {
         Some((Kind::BuildMetadata, Some(format!("{sign}{before}"))))
     } else if suffix.contains('x') {
@@ -112,12 +107,7 @@ fn with_wildcard(sign: &str, parts: &[&str]) -> Option<String> {
 fn both_sides(term: &str) -> Option<String> {
     let range = VersionRange::parse(term).ok()?;
     let sides = range.alternatives().first()?.iter();
-    Some(
-        sides
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(" || "),
-    )
+    Some(sides.map(ToString::to_string).collect::<Vec<_>>().join(" || "))
 }
 
 fn completed(operator: Operator, sign: &str, parts: &[&str], suffix: &str) -> Option<String> {

@@ -19,9 +19,7 @@ pub enum Identifier {
 impl Identifier {
     pub(crate) fn parse(text: &[u8]) -> Result<Self, VersionError> {
         if text.is_empty() {
-            Err(VersionError::EmptyIdentifier {
-                part: VersionPart::Prerelease,
-            })
+            Err(VersionError::EmptyIdentifier { part: VersionPart::Prerelease })
         } else if text.iter().all(u8::is_ascii_digit) {
             parse_number(VersionPart::Prerelease, text).map(Self::Numeric)
         } else {
@@ -42,27 +40,17 @@ impl fmt::Display for Identifier {
 /// Reads a decimal number without leading zeroes.
 pub(crate) fn parse_number(part: VersionPart, text: &[u8]) -> Result<u64, VersionError> {
     if !text.iter().all(u8::is_ascii_digit) {
-        return Err(VersionError::InvalidCharacters {
-            part,
-            quoted: quote(text),
-        });
+        return Err(VersionError::InvalidCharacters { part, quoted: quote(text) });
     }
     if text.len() > 1 && text.starts_with(b"0") {
-        return Err(VersionError::LeadingZeroes {
-            part,
-            quoted: quote(text),
-        });
+        return Err(VersionError::LeadingZeroes { part, quoted: quote(text) });
     }
     if text.is_empty() {
         return Err(VersionError::MissingNumber);
     }
     text.iter()
-        .try_fold(0_u64, |value, digit| {
-            value.checked_mul(10)?.checked_add((digit - b'0').into())
-        })
-        .ok_or_else(|| VersionError::NumberTooLarge {
-            quoted: quote(text),
-        })
+        .try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add((digit - b'0').into()))
+        .ok_or_else(|| VersionError::NumberTooLarge { quoted: quote(text) })
 }
 
 /// Reads a non-empty word of ASCII letters, digits and hyphens.
@@ -70,14 +58,8 @@ pub(crate) fn parse_word(part: VersionPart, text: &[u8]) -> Result<Box<str>, Ver
     if text.is_empty() {
         return Err(VersionError::EmptyIdentifier { part });
     }
-    if !text
-        .iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    {
-        return Err(VersionError::InvalidCharacters {
-            part,
-            quoted: quote(text),
-        });
+    if !text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-') {
+        return Err(VersionError::InvalidCharacters { part, quoted: quote(text) });
     }
     Ok(text.iter().copied().map(char::from).collect())
 }

@@ -36,33 +36,22 @@ impl Interval {
 impl VersionRange {
     /// Returns the set as intervals in ascending order; no two overlap or touch.
     pub fn intervals(&self) -> Vec<Interval> {
-        join_touching(
-            self.alternatives()
-                .iter()
-                .flat_map(|terms| intersect(terms))
-                .collect(),
-        )
+        join_touching(self.alternatives().iter().flat_map(|terms| intersect(terms)).collect())
     }
 
     /// Tells whether no version at all is in the range.
     pub fn is_empty(&self) -> bool {
-        self.alternatives()
-            .iter()
-            .all(|terms| intersect(terms).is_empty())
+        self.alternatives().iter().all(|terms| intersect(terms).is_empty())
     }
 
     /// Tells whether the versions are bounded below; true for a range that contains none.
     pub fn has_lower_bound(&self) -> bool {
-        self.intervals()
-            .first()
-            .is_none_or(|interval| interval.lower != Bound::Unbounded)
+        self.intervals().first().is_none_or(|interval| interval.lower != Bound::Unbounded)
     }
 
     /// Tells whether the versions are bounded above; true for a range that contains none.
     pub fn has_upper_bound(&self) -> bool {
-        self.intervals()
-            .last()
-            .is_none_or(|interval| interval.upper != Bound::Unbounded)
+        self.intervals().last().is_none_or(|interval| interval.upper != Bound::Unbounded)
     }
 }
 
@@ -86,11 +75,7 @@ impl Extent {
         let first = first_inside(&lower)?;
         let end = first_beyond(&upper);
         let holds_some = End::Before(first.clone()) < end;
-        holds_some.then_some(Self {
-            first,
-            end,
-            interval: Interval { lower, upper },
-        })
+        holds_some.then_some(Self { first, end, interval: Interval { lower, upper } })
     }
 }
 
@@ -129,14 +114,8 @@ fn intersect(terms: &[Comparator]) -> Vec<Extent> {
     }
     // Above the last version there is nothing: no first version inside is the tightest bound.
     let tightness = |lower: &Bound<Version>| first_inside(lower).map_or(End::Never, End::Before);
-    let mut lower = lowers
-        .into_iter()
-        .max_by_key(tightness)
-        .unwrap_or(Bound::Unbounded);
-    let upper = uppers
-        .into_iter()
-        .min_by_key(first_beyond)
-        .unwrap_or(Bound::Unbounded);
+    let mut lower = lowers.into_iter().max_by_key(tightness).unwrap_or(Bound::Unbounded);
+    let upper = uppers.into_iter().min_by_key(first_beyond).unwrap_or(Bound::Unbounded);
     holes.sort_unstable();
     holes.retain(|hole| (lower.as_ref(), upper.as_ref()).contains(hole));
     let mut extents = Vec::with_capacity(holes.len() + 1);

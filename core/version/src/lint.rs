@@ -64,12 +64,7 @@ fn words(text: &str) -> Vec<Word> {
 }
 
 fn trap(kind: Kind, start: usize, end: usize, suggestion: Option<String>) -> RangeTrap {
-    RangeTrap {
-        kind,
-        start,
-        end,
-        suggestion,
-    }
+    RangeTrap { kind, start, end, suggestion }
 }
 
 fn empty_alternatives(words: &[Word]) -> Vec<RangeTrap> {
@@ -144,21 +139,12 @@ fn inspect_together(text: &str, words: &[Word]) -> Vec<RangeTrap> {
     if range.is_empty() {
         return vec![trap(Kind::MatchesNothing, first.start, last.end, None)];
     }
-    let versions = range
-        .alternatives()
-        .iter()
-        .flatten()
-        .map(|term| &term.version);
+    let versions = range.alternatives().iter().flatten().map(|term| &term.version);
     let prereleases = versions.filter(|version| version.has_prerelease());
     let named: BTreeSet<Version> = prereleases.map(Version::release).collect();
     let advice = words.iter().filter_map(|word| {
         let suggestion = without_prereleases(&word.text, &named)?;
-        Some(trap(
-            Kind::AdmitsPrerelease,
-            word.start,
-            word.end,
-            Some(suggestion),
-        ))
+        Some(trap(Kind::AdmitsPrerelease, word.start, word.end, Some(suggestion)))
     });
     advice.collect()
 }

@@ -62,18 +62,9 @@ mod tests {
         for (text, quoted) in [
             (&b"1.2"[..], r#""1.2""#),
             (b"a\"b\\c'd~", r#""a\"b\\c'd~""#),
-            (
-                b"\x00\x07\x08\t\n\x0b\x0c\r\x1b\x7f",
-                r#""\x00\a\b\t\n\v\f\r\x1b\x7f""#,
-            ),
-            (
-                "\u{e9}\u{0301}\u{fffd}".as_bytes(),
-                "\"\u{e9}\u{0301}\u{fffd}\"",
-            ),
-            (
-                "\u{85}\u{a0}\u{feff}\u{10ffff}".as_bytes(),
-                r#""\u0085\u00a0\ufeff\U0010ffff""#,
-            ),
+            (b"\x00\x07\x08\t\n\x0b\x0c\r\x1b\x7f", r#""\x00\a\b\t\n\v\f\r\x1b\x7f""#),
+            ("\u{e9}\u{0301}\u{fffd}".as_bytes(), "\"\u{e9}\u{0301}\u{fffd}\""),
+            ("\u{85}\u{a0}\u{feff}\u{10ffff}".as_bytes(), r#""\u0085\u00a0\ufeff\U0010ffff""#),
             (b"\xff\xe2\x82(", r#""\xff\xe2\x82(""#),
         ] {
             assert_eq!(quote(text), quoted);

@@ -70,14 +70,9 @@ impl VersionRange {
             .map(|terms| terms.iter().map(|term| read_comparator(term)).collect())
             .collect::<Result<Vec<Vec<_>>, _>>()?;
         if let Some(index) = alternatives.iter().position(Vec::is_empty) {
-            return Err(RangeError::EmptyAlternative {
-                position: index + 1,
-            });
+            return Err(RangeError::EmptyAlternative { position: index + 1 });
         }
-        Ok(Self {
-            text: String::from_utf8_lossy(text).into(),
-            alternatives,
-        })
+        Ok(Self { text: String::from_utf8_lossy(text).into(), alternatives })
     }
 
     /// Tells whether the version satisfies all comparisons of some alternative.
@@ -176,22 +171,13 @@ fn read_comparator(term: &[u8]) -> Result<Comparator, RangeError> {
     let joined = || quote(&[sign, version].concat());
     let Some(operator) = Operator::parse(sign) else {
         let (term, operator) = (quote(term), quote(sign));
-        return Err(RangeError::UnknownOperator {
-            term,
-            operator,
-            joined: joined(),
-        });
+        return Err(RangeError::UnknownOperator { term, operator, joined: joined() });
     };
     match Version::parse_bytes(version) {
         Ok(version) => Ok(Comparator { operator, version }),
         Err(error) => {
             let (term, version) = (quote(term), quote(version));
-            Err(RangeError::InvalidVersion {
-                term,
-                version,
-                joined: joined(),
-                error,
-            })
+            Err(RangeError::InvalidVersion { term, version, joined: joined(), error })
         }
     }
 }

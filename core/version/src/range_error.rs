@@ -70,20 +70,11 @@ impl fmt::Display for RangeError {
             Self::MissingVersion { term } => {
                 write!(formatter, "Could not get version from string: {term}")
             }
-            Self::UnknownOperator {
-                term,
-                operator,
-                joined,
-            } => write!(
+            Self::UnknownOperator { term, operator, joined } => write!(
                 formatter,
                 "Could not parse Range {term}: Could not parse comparator {operator} in {joined}"
             ),
-            Self::InvalidVersion {
-                term,
-                version,
-                joined,
-                error,
-            } => write!(
+            Self::InvalidVersion { term, version, joined, error } => write!(
                 formatter,
                 "Could not parse Range {term}: Could not parse version {version} in {joined}: {error}"
             ),

@@ -85,10 +85,7 @@ impl fmt::Display for ReleaseError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => {
-                write!(
-                    formatter,
-                    "exceeds maximum length of {MAX_RELEASE_LENGTH} characters"
-                )
+                write!(formatter, "exceeds maximum length of {MAX_RELEASE_LENGTH} characters")
             }
             Self::InvalidSegments(faults) => {
                 for (index, (position, fault)) in faults.iter().enumerate() {
@@ -123,36 +120,21 @@ mod tests {
             release: Release::parse(release).unwrap(),
         });
         assert!(ascending.is_sorted_by(|left, right| left < right));
-        assert_eq!(
-            ascending.map(|both| both.to_string())[2..4],
-            ["1.0.0-1", "1.0.0-1.0"]
-        );
+        assert_eq!(ascending.map(|both| both.to_string())[2..4], ["1.0.0-1", "1.0.0-1.0"]);
     }
 
     #[test]
     fn refuses_with_the_texts_of_upstream() {
         for (text, message) in [
-            (
-                "01",
-                "segment 0: Numeric PreRelease version must not contain leading zeroes \"01\"",
-            ),
-            (
-                "a+b",
-                "segment 0: Invalid character(s) found in prerelease \"a+b\"",
-            ),
-            (
-                ".",
-                "segment 0: Prerelease is empty\nsegment 1: Prerelease is empty",
-            ),
+            ("01", "segment 0: Numeric PreRelease version must not contain leading zeroes \"01\""),
+            ("a+b", "segment 0: Invalid character(s) found in prerelease \"a+b\""),
+            (".", "segment 0: Prerelease is empty\nsegment 1: Prerelease is empty"),
             ("a..b", "segment 1: Prerelease is empty"),
             (
                 "99999999999999999999",
                 "segment 0: strconv.ParseUint: parsing \"99999999999999999999\": value out of range",
             ),
-            (
-                "xxxxxxxxxxxxxxxxxxxxx",
-                "exceeds maximum length of 20 characters",
-            ),
+            ("xxxxxxxxxxxxxxxxxxxxx", "exceeds maximum length of 20 characters"),
         ] {
             assert_eq!(Release::parse(text).unwrap_err().to_string(), message);
         }

@@ -19,11 +19,7 @@ impl Token {
 
     /// Returns the token without its blanks.
     pub(crate) fn text(self, range: &[u8]) -> Vec<u8> {
-        range[self.start..self.end]
-            .iter()
-            .copied()
-            .filter(|byte| *byte != b' ')
-            .collect()
+        range[self.start..self.end].iter().copied().filter(|byte| *byte != b' ').collect()
     }
 }
 
@@ -36,17 +32,11 @@ pub(crate) fn tokens(range: &[u8]) -> Vec<Token> {
         if byte != b' ' {
             last = byte;
         } else if !matches!(last, b'<' | b'>' | b'=') {
-            tokens.push(Token {
-                start,
-                end: position,
-            });
+            tokens.push(Token { start, end: position });
             start = position + 1;
         }
     }
-    tokens.push(Token {
-        start,
-        end: range.len(),
-    });
+    tokens.push(Token { start, end: range.len() });
     tokens.retain(|token| token.start < token.end);
     tokens
 }
@@ -70,10 +60,7 @@ pub(crate) fn split_term(token: &[u8]) -> Option<(&[u8], &[u8])> {
 pub(crate) fn trim_whitespace(text: &[u8]) -> &[u8] {
     let leading = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let text = &text[leading.len() - leading.trim_start().len()..];
-    let trailing = text
-        .utf8_chunks()
-        .last()
-        .filter(|chunk| chunk.invalid().is_empty());
+    let trailing = text.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
     let trailing = trailing.map_or("", |chunk| chunk.valid());
     &text[..text.len() - (trailing.len() - trailing.trim_end().len())]
 }
@@ -84,9 +71,7 @@ fn is_decimal_digit(character: char) -> bool {
     }
     let code = u32::from(character);
     (0x1D7CE..=0x1D7FF).contains(&code)
-        || DIGIT_ZEROES
-            .iter()
-            .any(|zero| (*zero..zero + 10).contains(&code))
+        || DIGIT_ZEROES.iter().any(|zero| (*zero..zero + 10).contains(&code))
 }
 
 /// The zeroes of the other scripts; nine more digits follow each (Unicode 15, category Nd).

@@ -117,11 +117,9 @@ impl RangeTrapKind {
                 "an `x` in a pre-release is taken for a wildcard",
                 "use `>=` or `<` with a pre-release that contains no `.x`",
             ),
-            Self::BuildMetadata => (
-                "range-build-metadata",
-                "build metadata is ignored in comparisons",
-                "leave it out",
-            ),
+            Self::BuildMetadata => {
+                ("range-build-metadata", "build metadata is ignored in comparisons", "leave it out")
+            }
             Self::UnknownOperator => (
                 "range-unknown-operator",
                 "this operator is not known here: it is refused, or ignored before a wildcard",

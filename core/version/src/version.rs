@@ -34,12 +34,7 @@ struct Suffix {
 impl Version {
     /// Returns the release `major.minor.patch`.
     pub const fn new(major: u64, minor: u64, patch: u64) -> Self {
-        Self {
-            major,
-            minor,
-            patch,
-            suffix: None,
-        }
+        Self { major, minor, patch, suffix: None }
     }
 
     /// Reads a version that must be complete and canonical, as catalogs demand.
@@ -82,9 +77,7 @@ impl Version {
 
     /// Returns the identifiers after the hyphen; none for a release.
     pub fn prerelease(&self) -> &[Identifier] {
-        self.suffix
-            .as_ref()
-            .map_or(&[], |suffix| &suffix.prerelease)
+        self.suffix.as_ref().map_or(&[], |suffix| &suffix.prerelease)
     }
 
     /// Returns the identifiers after the plus sign; they have no part in the order.
@@ -105,10 +98,7 @@ impl Version {
         if self.has_prerelease() {
             let zero = Identifier::Numeric(0);
             let longer = self.prerelease().iter().cloned().chain([zero]).collect();
-            return Some(Self {
-                suffix: Suffix::shared(longer, Box::new([])),
-                ..*self
-            });
+            return Some(Self { suffix: Suffix::shared(longer, Box::new([])), ..*self });
         }
         let (major, minor, patch) = if let Some(patch) = self.patch.checked_add(1) {
             (self.major, self.minor, patch)
@@ -220,12 +210,7 @@ fn parse_complete(text: &[u8]) -> Result<Version, VersionError> {
     let patch = parse_number(VersionPart::Patch, patch)?;
     let prerelease = parse_dotted(prerelease, Identifier::parse)?;
     let build = parse_dotted(build, |text| parse_word(VersionPart::Build, text))?;
-    Ok(Version {
-        major,
-        minor,
-        patch,
-        suffix: Suffix::shared(prerelease, build),
-    })
+    Ok(Version { major, minor, patch, suffix: Suffix::shared(prerelease, build) })
 }
 
 fn cut(text: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
@@ -239,10 +224,7 @@ fn parse_dotted<Item>(
     text: Option<&[u8]>,
     parse: impl Fn(&[u8]) -> Result<Item, VersionError>,
 ) -> Result<Box<[Item]>, VersionError> {
-    text.into_iter()
-        .flat_map(|text| text.split(|byte| *byte == b'.'))
-        .map(parse)
-        .collect()
+    text.into_iter().flat_map(|text| text.split(|byte| *byte == b'.')).map(parse).collect()
 }
 
 /// Brings a trimmed tolerant text into the shape that strict reading accepts.

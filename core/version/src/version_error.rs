@@ -84,19 +84,13 @@ impl fmt::Display for VersionError {
             }
             Self::LeadingZeroes { part, quoted } => {
                 let [_, subject, _] = part.names();
-                write!(
-                    formatter,
-                    "{subject} must not contain leading zeroes {quoted}"
-                )
+                write!(formatter, "{subject} must not contain leading zeroes {quoted}")
             }
             Self::MissingNumber => {
                 formatter.write_str("strconv.ParseUint: parsing \"\": invalid syntax")
             }
             Self::NumberTooLarge { quoted } => {
-                write!(
-                    formatter,
-                    "strconv.ParseUint: parsing {quoted}: value out of range"
-                )
+                write!(formatter, "strconv.ParseUint: parsing {quoted}: value out of range")
             }
             Self::EmptyIdentifier { part } => {
                 let [.., subject] = part.names();

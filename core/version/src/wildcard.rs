@@ -53,16 +53,10 @@ fn first_beyond(version: &[u8], first: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn replace_first(text: &[u8], pattern: &[u8], replacement: &[u8]) -> Vec<u8> {
-    match text
-        .windows(pattern.len())
-        .position(|window| window == pattern)
-    {
-        Some(position) => [
-            &text[..position],
-            replacement,
-            &text[position + pattern.len()..],
-        ]
-        .concat(),
+    match text.windows(pattern.len()).position(|window| window == pattern) {
+        Some(position) => {
+            [&text[..position], replacement, &text[position + pattern.len()..]].concat()
+        }
         None => text.to_vec(),
     }
 }

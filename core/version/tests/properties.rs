@@ -28,22 +28,14 @@ fn parse(text: &str) -> Version {
 fn terms() -> impl Strategy<Value = Vec<Vec<String>>> {
     let version = prop_oneof![3 => VERSION, 1 => WILDCARD];
     let term = (SIGN, version).prop_map(|(sign, version)| {
-        let sign = if sign.contains(['<', '>', '=']) {
-            &sign
-        } else {
-            sign.trim()
-        };
+        let sign = if sign.contains(['<', '>', '=']) { &sign } else { sign.trim() };
         format!("{sign}{}", version.replace("-x", "-y"))
     });
     prop::collection::vec(prop::collection::vec(term, 1..4), 1..4)
 }
 
 fn join(alternatives: &[Vec<String>]) -> String {
-    alternatives
-        .iter()
-        .map(|terms| terms.join(" "))
-        .collect::<Vec<_>>()
-        .join(" || ")
+    alternatives.iter().map(|terms| terms.join(" ")).collect::<Vec<_>>().join(" || ")
 }
 
 fn hash(version: &Version) -> u64 {
@@ -54,17 +46,10 @@ fn hash(version: &Version) -> u64 {
 
 /// Returns the versions where a range can change its mind, and their neighbours.
 fn probes(range: &VersionRange) -> Vec<Version> {
-    let named = range
-        .alternatives()
-        .iter()
-        .flatten()
-        .map(|term| term.version.clone());
+    let named = range.alternatives().iter().flatten().map(|term| term.version.clone());
     let fixed = ["0.0.0-0", "0.0.0", "1.1.1-a", "18446744073709551615.0.0"];
     let named = named.chain(fixed.map(parse));
-    named
-        .flat_map(|version| [version.successor(), Some(version)])
-        .flatten()
-        .collect()
+    named.flat_map(|version| [version.successor(), Some(version)]).flatten().collect()
 }
 
 proptest! {
@@ -168,39 +153,18 @@ proptest! {
 fn the_longest_inputs_are_read_and_longer_ones_refused() {
     let version = format!("1.0.0-{}", "a.".repeat(MAX_VERSION_LENGTH));
     assert!(Version::parse(&version[..MAX_VERSION_LENGTH - 1]).is_ok());
-    let error = VersionError::TooLong {
-        length: MAX_VERSION_LENGTH + 1,
-    };
-    assert_eq!(
-        Version::parse(&version[..=MAX_VERSION_LENGTH]),
-        Err(error.clone())
-    );
-    assert_eq!(
-        Version::parse_tolerant(&version[..=MAX_VERSION_LENGTH]),
-        Err(error)
-    );
-    for piece in [
-        "!=1.0.0 ",
-        "<1.0.0 || ",
-        "<1.1.x ",
-        ">=2.0.0-a,",
-        "v",
-        "~",
-        "\u{663}",
-        "x.",
-        "| ",
-    ] {
+    let error = VersionError::TooLong { length: MAX_VERSION_LENGTH + 1 };
+    assert_eq!(Version::parse(&version[..=MAX_VERSION_LENGTH]), Err(error.clone()));
+    assert_eq!(Version::parse_tolerant(&version[..=MAX_VERSION_LENGTH]), Err(error));
+    for piece in
+        ["!=1.0.0 ", "<1.0.0 || ", "<1.1.x ", ">=2.0.0-a,", "v", "~", "\u{663}", "x.", "| "]
+    {
         let range = piece.repeat(MAX_RANGE_LENGTH / piece.len());
         if let Ok(range) = VersionRange::parse(&range) {
             assert!(range.intervals().len() < 3);
         }
         range_traps(&range);
         let longer = range + "        ";
-        assert_eq!(
-            VersionRange::parse(&longer),
-            Err(RangeError::TooLong {
-                length: longer.len()
-            }),
-        );
+        assert_eq!(VersionRange::parse(&longer), Err(RangeError::TooLong { length: longer.len() }),);
     }
 }

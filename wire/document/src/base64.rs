@@ -41,9 +41,7 @@ pub fn decode_base64(encoded: &[u8]) -> Result<Vec<u8>, Base64Error> {
         if quad.contains(&INVALID) {
             return decode_slow(encoded, position, decoded);
         }
-        let bits = quad
-            .iter()
-            .fold(0u32, |bits, &digit| bits << 6 | u32::from(digit));
+        let bits = quad.iter().fold(0u32, |bits, &digit| bits << 6 | u32::from(digit));
         decoded.extend_from_slice(&bits.to_be_bytes()[1..]);
         position += 4;
     }
@@ -98,9 +96,7 @@ fn decode_slow(
 }
 
 fn push_quad(quad: [u8; 4], filled: usize, decoded: &mut Vec<u8>) {
-    let bits = quad
-        .iter()
-        .fold(0u32, |bits, &digit| bits << 6 | u32::from(digit));
+    let bits = quad.iter().fold(0u32, |bits, &digit| bits << 6 | u32::from(digit));
     decoded.extend_from_slice(&bits.to_be_bytes()[1..filled]);
 }
 

@@ -18,6 +18,6 @@ pub use self::{
     },
     node::{Elements, Kind, Members, Node},
     number::{format_float, number_value},
-    shape::{Field, Mismatch, Shape},
+    shape::{Field, Mismatch, Shape, byte_value},
     tape::{JsonError, MAX_DEPTH, MAX_DOCUMENT_BYTES, Tape},
 };

@@ -89,10 +89,7 @@ impl StreamState {
         let head = &beginning[..beginning.len().min(GUESS_BYTES)];
         let text = String::from_utf8_lossy(head);
         let is_json = text.trim_start().starts_with('{');
-        Self {
-            format: if is_json { Format::Json } else { Format::Yaml },
-            documents: 0,
-        }
+        Self { format: if is_json { Format::Json } else { Format::Yaml }, documents: 0 }
     }
 
     /// Returns the notation the stream is being read in.
@@ -150,11 +147,7 @@ pub fn read_piece(
 
 fn skip_json_whitespace(text: &[u8], position: usize) -> usize {
     let rest = &text[position..];
-    position
-        + rest
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-            .count()
+    position + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
 /// Returns where YAML starts when the text from `position` on can be read as YAML instead.
@@ -165,15 +158,8 @@ fn turns_into_yaml(text: &[u8], position: usize) -> Option<usize> {
         Some(offset) if rest[..offset].iter().all(u8::is_ascii_whitespace) => position + offset + 1,
         _ => position,
     };
-    let first = YamlDocuments {
-        text,
-        position: start,
-    }
-    .next()?
-    .ok()?;
-    yaml::to_json(&text[first], &YamlOptions::default())
-        .is_ok()
-        .then_some(start)
+    let first = YamlDocuments { text, position: start }.next()?.ok()?;
+    yaml::to_json(&text[first], &YamlOptions::default()).is_ok().then_some(start)
 }
 
 /// Reports a broken document and returns where the next one may start.
@@ -220,37 +206,43 @@ fn read_yaml_document(
     let (start, end) = (span.start, span.end);
     let broken = |offset: usize, message: String| {
         let at = (start + offset).min(end);
-        Event::Broken(Broken {
-            place: at..(at + 1).min(end),
-            message,
-            format: Format::Yaml,
-        })
+        Event::Broken(Broken { place: at..(at + 1).min(end), message, format: Format::Yaml })
     };
     let converted = match yaml::to_json(&text[span], &YamlOptions::default()) {
         Ok(converted) => converted,
         Err(error) => {
-            return handle(broken(
-                error.offset().unwrap_or(0),
-                error.message().to_owned(),
-            ));
+            return handle(broken(error.offset().unwrap_or(0), error.message().to_owned()));
         }
     };
+    let ignored = ignored_text(&text[start..end], converted.places.place(0).end);
     match tape.read(&converted.json) {
         Ok(root) => {
             let places = Some(&converted.places);
-            handle(Event::Document(Document {
-                root,
-                format: Format::Yaml,
-                start,
-                end,
-                places,
-            }));
+            handle(Event::Document(Document { root, format: Format::Yaml, start, end, places }));
         }
         Err(error) => {
             let offset = converted.places.place(error.offset()).start;
             handle(broken(offset, error.message().to_owned()));
         }
     }
+    if let Some(ignored) = ignored {
+        handle(Event::Ignored(start + ignored.start..start + ignored.end));
+    }
+}
+
+/// Finds text behind the end of a document's value, which is never read.
+fn ignored_text(document: &[u8], value_end: usize) -> Option<Range<usize>> {
+    let mut offset = value_end.min(document.len());
+    for line in document[offset..].split_inclusive(|&byte| byte == b'\n') {
+        let content = line.trim_ascii();
+        let says_something = !content.is_empty() && !content.starts_with(b"#") && content != b"...";
+        if says_something {
+            let start = offset + line.len() - line.trim_ascii_start().len();
+            return Some(start..document.trim_ascii_end().len().max(start));
+        }
+        offset += line.len();
+    }
+    None
 }
 
 /// The YAML documents of a text: ranges between lines that start with `---`.
@@ -271,10 +263,8 @@ impl Iterator for YamlDocuments<'_> {
         while self.position < self.text.len() {
             let line_start = self.position;
             let rest = &self.text[line_start..];
-            let length = rest
-                .iter()
-                .position(|&byte| byte == b'\n')
-                .map_or(rest.len(), |at| at + 1);
+            let length =
+                rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
             self.position += length;
             let Some(after) = rest[..length].strip_prefix(b"---") else {
                 continue;
@@ -326,7 +316,5 @@ pub fn last_json_boundary(text: &[u8]) -> usize {
 ///
 /// Returns 0 when there is none after the first line.
 pub fn last_yaml_boundary(text: &[u8]) -> usize {
-    text.windows(4)
-        .rposition(|window| window == b"\n---")
-        .map_or(0, |offset| offset + 1)
+    text.windows(4).rposition(|window| window == b"\n---").map_or(0, |offset| offset + 1)
 }

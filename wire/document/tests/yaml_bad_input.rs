@@ -10,10 +10,7 @@ use operon_document::yaml::{
 const SMALL_STACK: usize = 2 << 20;
 
 fn convert(text: &str) -> Result<String, String> {
-    let options = YamlOptions {
-        duplicate_keys: DuplicateKeys::Report,
-        html_escape: false,
-    };
+    let options = YamlOptions { duplicate_keys: DuplicateKeys::Report, html_escape: false };
     match to_json(text.as_bytes(), &options) {
         Ok(converted) => Ok(String::from_utf8(converted.json).expect("JSON text is UTF-8")),
         Err(error) => Err(error.to_string()),
@@ -22,9 +19,7 @@ fn convert(text: &str) -> Result<String, String> {
 
 #[track_caller]
 fn assert_refused(text: &str, reason: &str) {
-    let error = convert(text)
-        .map(|json| format!("{json:.200}"))
-        .expect_err(reason);
+    let error = convert(text).map(|json| format!("{json:.200}")).expect_err(reason);
     assert!(error.contains(reason), "{error}");
 }
 
@@ -48,18 +43,9 @@ fn the_deepest_documents_fit_on_a_small_stack() {
             nested("- ", "*a", "", 9_000),
             nested("- ", "*b", "", 9_000)
         );
-        assert!(
-            convert(&text)
-                .unwrap()
-                .contains(&nested("[", "1", "]", 27_000))
-        );
+        assert!(convert(&text).unwrap().contains(&nested("[", "1", "]", 27_000)));
     };
-    thread::Builder::new()
-        .stack_size(SMALL_STACK)
-        .spawn(deepest)
-        .unwrap()
-        .join()
-        .unwrap();
+    thread::Builder::new().stack_size(SMALL_STACK).spawn(deepest).unwrap().join().unwrap();
 }
 
 #[test]
@@ -71,10 +57,7 @@ fn deeper_documents_are_refused() {
     ] {
         assert_refused(&text, "nested deeper than 10000 levels");
     }
-    assert_refused(
-        &nested("? ", "", "", 100_000),
-        "key of a mapping must be a scalar",
-    );
+    assert_refused(&nested("? ", "", "", 100_000), "key of a mapping must be a scalar");
 }
 
 #[test]
@@ -87,16 +70,10 @@ fn alias_bombs_do_not_go_off() {
     assert_refused(&bomb, "aliases repeat too much");
     let merged: String = (0..1_000).map(|key| format!("k{key}: 1,")).collect();
     let merges = "- <<: *a\n".repeat(1_000);
-    assert_refused(
-        &format!("- &a {{{merged}}}\n{merges}"),
-        "aliases repeat too much",
-    );
+    assert_refused(&format!("- &a {{{merged}}}\n{merges}"), "aliases repeat too much");
     let long = "x".repeat(1 << 20);
     let count = SMALLEST_JSON_LIMIT / long.len() + 2;
-    assert_refused(
-        &format!("- &a {long}\n{}", "- *a\n".repeat(count)),
-        "grows beyond",
-    );
+    assert_refused(&format!("- &a {long}\n{}", "- *a\n".repeat(count)), "grows beyond");
     assert_refused("a: &x\n  b: *x", "contains itself");
     assert_refused("a: *x", "no anchor `x`");
 }
@@ -112,17 +89,11 @@ fn long_texts_are_read_in_one_go() {
     let long = "x".repeat(4 << 20);
     assert_eq!(convert(&long).unwrap().len(), long.len() + 2);
     assert_eq!(convert(&format!("'{long}'")).unwrap().len(), long.len() + 2);
-    assert_eq!(
-        convert(&format!("|\n {long}")).unwrap().len(),
-        long.len() + 2
-    );
+    assert_eq!(convert(&format!("|\n {long}")).unwrap().len(), long.len() + 2);
     assert_eq!(convert(&" ".repeat(1 << 20)).unwrap(), "null");
     let repeated = "a: 1\n".repeat(50_000);
     assert_eq!(convert(&repeated).unwrap(), r#"{"a":1}"#);
-    assert_eq!(
-        convert(&".nan: 1\n".repeat(20_000)).unwrap(),
-        r#"{".nan":1}"#
-    );
+    assert_eq!(convert(&".nan: 1\n".repeat(20_000)).unwrap(), r#"{".nan":1}"#);
     let repairs = format!("[{}]", "a:,oh !,".repeat(100));
     assert_eq!(convert(&repairs).unwrap().len(), repairs.len() * 3 / 2 - 2);
     assert_refused(&"%TAG !a! b\n".repeat(1_000), "`%TAG` directives");

@@ -2,10 +2,8 @@
 
 use operon_document::yaml::{DuplicateKeys, YamlOptions, to_json};
 
-const REPORTING: YamlOptions = YamlOptions {
-    duplicate_keys: DuplicateKeys::Report,
-    html_escape: false,
-};
+const REPORTING: YamlOptions =
+    YamlOptions { duplicate_keys: DuplicateKeys::Report, html_escape: false };
 
 /// The word that stands in a table for a text that upstream refuses.
 const REFUSED: &str = "refused";
@@ -16,10 +14,7 @@ fn check(claims: &[(&str, &str)]) {
         let actual = match to_json(yaml.as_bytes(), &YamlOptions::default()) {
             Ok(converted) => String::from_utf8(converted.json).expect("JSON text is UTF-8"),
             Err(error) => {
-                assert!(
-                    !error.message().starts_with("internal"),
-                    "{yaml:?}: {error}"
-                );
+                assert!(!error.message().starts_with("internal"), "{yaml:?}: {error}");
                 REFUSED.to_owned()
             }
         };
@@ -87,18 +82,9 @@ fn tags_decide_and_are_checked() {
         ("!!binary aGk=", r#""hi""#),
         ("!!binary /v8=", r#""\ufffd\ufffd""#),
         ("!!binary aGk", REFUSED),
-        (
-            "!!timestamp 2001-12-14t21:59:43.10-05:00",
-            r#""2001-12-14t21:59:43.10-05:00""#,
-        ),
-        (
-            "!!timestamp 2001-12-14T1:2:3+24:60",
-            r#""2001-12-14T1:2:3+24:60""#,
-        ),
-        (
-            "!!timestamp 2001-12-14  21:59:43,1",
-            r#""2001-12-14  21:59:43,1""#,
-        ),
+        ("!!timestamp 2001-12-14t21:59:43.10-05:00", r#""2001-12-14t21:59:43.10-05:00""#),
+        ("!!timestamp 2001-12-14T1:2:3+24:60", r#""2001-12-14T1:2:3+24:60""#),
+        ("!!timestamp 2001-12-14  21:59:43,1", r#""2001-12-14  21:59:43,1""#),
         ("!!timestamp 2001-2-29", REFUSED),
         ("!!timestamp 2001-12-14T1:2:3", REFUSED),
         ("!!timestamp 20011214", REFUSED),
@@ -137,10 +123,7 @@ fn merges_apply_where_they_stand() {
         ("k: 3\n<<: {k: 1}", r#"{"k":1}"#),
         ("<<: {k: 1}\nk: 3", r#"{"k":3}"#),
         ("<<: [{k: 1}, {k: 2, j: 3}]", r#"{"j":3,"k":1}"#),
-        (
-            "a: &a {<<: {q: 1}, r: 2}\nb: {<<: *a}",
-            r#"{"a":{"q":1,"r":2},"b":{"q":1,"r":2}}"#,
-        ),
+        ("a: &a {<<: {q: 1}, r: 2}\nb: {<<: *a}", r#"{"a":{"q":1,"r":2},"b":{"q":1,"r":2}}"#),
         ("! <<: {a: 1}", r#"{"a":1}"#),
         ("'<<': {a: 1}", r#"{"<<":{"a":1}}"#),
         ("!!str <<: {a: 1}", r#"{"<<":{"a":1}}"#),
@@ -223,36 +206,20 @@ fn texts_are_escaped_as_in_go() {
     let expected =
         r#""\u0000\b\f\n\r\t\u000b\u001b\"\\<>&"#.to_owned() + "\u{7f}" + r#"\u2028\u2029""#;
     assert_eq!(String::from_utf8(plain.json).unwrap(), expected);
-    let options = YamlOptions {
-        html_escape: true,
-        ..YamlOptions::default()
-    };
+    let options = YamlOptions { html_escape: true, ..YamlOptions::default() };
     let html = to_json(b"<a>&", &options).unwrap();
     assert_eq!(html.json, br#""\u003ca\u003e\u0026""#);
 }
 
 #[test]
 fn the_encoding_is_told_by_the_mark() {
-    let little: Vec<u8> = "\u{feff}é: 😀"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let big: Vec<u8> = "\u{feff}é: 😀"
-        .encode_utf16()
-        .flat_map(u16::to_be_bytes)
-        .collect();
-    for text in [
-        &b"\xef\xbb\xbf\xc3\xa9: \xf0\x9f\x98\x80"[..],
-        &little,
-        &big,
-    ] {
+    let little: Vec<u8> = "\u{feff}é: 😀".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = "\u{feff}é: 😀".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for text in [&b"\xef\xbb\xbf\xc3\xa9: \xf0\x9f\x98\x80"[..], &little, &big] {
         let converted = to_json(text, &YamlOptions::default()).unwrap();
         assert_eq!(converted.json, "{\"é\":\"😀\"}".as_bytes());
         let place = converted.places.place(6);
-        assert!(
-            place.end == text.len() && place.len() == 4,
-            "{place:?} of {text:?}"
-        );
+        assert!(place.end == text.len() && place.len() == 4, "{place:?} of {text:?}");
     }
     let half_a_pair = &little[..little.len() - 2];
     let error = to_json(half_a_pair, &YamlOptions::default()).unwrap_err();
@@ -273,10 +240,7 @@ fn duplicates_are_reported_with_both_places() {
     let second_a = yaml.find("'a'").unwrap();
     assert_eq!(
         reported,
-        [
-            ("k", second_k..second_k + 1, 7..8),
-            ("a", 0..1, second_a..second_a + 3)
-        ],
+        [("k", second_k..second_k + 1, 7..8), ("a", 0..1, second_a..second_a + 3)],
         "`1` and `'1'` are two keys to upstream"
     );
     assert_eq!(converted.json, br#"{"1":"z","a":3,"b":{"k":1}}"#);
@@ -288,9 +252,7 @@ fn places_are_innermost() {
     let converted = to_json(yaml.as_bytes(), &YamlOptions::default()).unwrap();
     let json = String::from_utf8(converted.json).unwrap();
     let place = |needle: &str| {
-        let offset = json
-            .find(needle)
-            .unwrap_or_else(|| panic!("{needle} in {json}"));
+        let offset = json.find(needle).unwrap_or_else(|| panic!("{needle} in {json}"));
         &yaml[converted.places.place(offset)]
     };
     assert_eq!(place(r#""Foo""#), "Foo");
@@ -304,8 +266,5 @@ fn places_are_innermost() {
     assert_eq!(place("null"), "");
     assert_eq!(place(r#""q""#), "&z 'q'");
     assert_eq!(converted.places.place(0).start, 0);
-    assert_eq!(
-        converted.places.place(usize::MAX),
-        converted.places.place(0)
-    );
+    assert_eq!(converted.places.place(usize::MAX), converted.places.place(0));
 }

@@ -153,9 +153,7 @@ fn for_each_leaf<'a>(node: Node<'a>, handle: &mut dyn FnMut(Node<'a>)) {
             handle(key);
             for_each_leaf(value, handle);
         }),
-        Kind::Array => node
-            .elements()
-            .for_each(|element| for_each_leaf(element, handle)),
+        Kind::Array => node.elements().for_each(|element| for_each_leaf(element, handle)),
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => handle(node),
     }
 }

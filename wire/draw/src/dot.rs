@@ -21,19 +21,10 @@ pub fn dot(graph: &PackageGraph) -> String {
     if let Some(message) = &graph.deprecation {
         title = format!("{title}\\n⚠ {}", quotable(&deprecated_sentence(message)));
     }
-    push(
-        &mut output,
-        format_args!("  graph [rankdir=LR, fontname=\"sans-serif\", labelloc=t]"),
-    );
+    push(&mut output, format_args!("  graph [rankdir=LR, fontname=\"sans-serif\", labelloc=t]"));
     push(&mut output, format_args!("  graph [label=\"{title}\"]"));
-    push(
-        &mut output,
-        format_args!("  node [fontname=\"sans-serif\", fontsize=12]"),
-    );
-    push(
-        &mut output,
-        format_args!("  edge [fontname=\"sans-serif\", fontsize=9]"),
-    );
+    push(&mut output, format_args!("  node [fontname=\"sans-serif\", fontsize=12]"));
+    push(&mut output, format_args!("  edge [fontname=\"sans-serif\", fontsize=9]"));
     for (position, lane) in graph.lanes.iter().enumerate() {
         cluster(position, lane, &mut output);
     }
@@ -51,20 +42,13 @@ fn cluster(position: usize, lane: &Lane, output: &mut String) {
         title = format!("{title}\\n⚠ problem: {}", quotable(problem));
     }
     push(output, format_args!("  subgraph cluster_{position} {{"));
-    push(
-        output,
-        format_args!("    label=\"{title}\"; color=\"#8C959F\"; style=rounded"),
-    );
+    push(output, format_args!("    label=\"{title}\"; color=\"#8C959F\"; style=rounded"));
     for (index, node) in lane.nodes.iter().enumerate() {
         let mut label = quotable(&outline.labels[index]);
         if let Some(sentence) = outline.deprecated_sentence(index) {
             label = format!("{label}\\n⚠ {}", quotable(&sentence));
         }
-        let facts: Vec<String> = outline
-            .facts(index)
-            .iter()
-            .map(|fact| quotable(fact))
-            .collect();
+        let facts: Vec<String> = outline.facts(index).iter().map(|fact| quotable(fact)).collect();
         let tooltip = facts.join("\\n");
         let look = look(node.role);
         push(

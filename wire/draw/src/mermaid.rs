@@ -35,15 +35,9 @@ const CLASSES: &str = "  classDef head fill:#0072B2,stroke:#004B75,color:#FFFFFF
 /// dotted for `skipRange`. A `skipRange` that covers many versions is one node, not many edges.
 pub fn mermaid(graph: &PackageGraph) -> String {
     let mut output = String::from("graph LR\n");
-    push(
-        &mut output,
-        format_args!("  %% Upgrade graph of package {}", escaped(&graph.package)),
-    );
+    push(&mut output, format_args!("  %% Upgrade graph of package {}", escaped(&graph.package)));
     if let Some(message) = &graph.deprecation {
-        push(
-            &mut output,
-            format_args!("  %% {}", escaped(&deprecated_sentence(message))),
-        );
+        push(&mut output, format_args!("  %% {}", escaped(&deprecated_sentence(message))));
     }
     output.push_str(CLASSES);
     let mut edges = 0;
@@ -72,16 +66,10 @@ fn subgraph(position: usize, lane: &Lane, output: &mut String) -> usize {
     push(output, format_args!("    direction LR"));
     // Warnings are nodes of their own: a title of two lines would cover the nodes below it.
     let deprecated = lane.deprecation.as_deref().map(deprecated_sentence);
-    let problem = lane
-        .problem
-        .as_deref()
-        .map(|problem| format!("problem: {}", clean(problem)));
+    let problem = lane.problem.as_deref().map(|problem| format!("problem: {}", clean(problem)));
     for (number, warning) in deprecated.into_iter().chain(problem).enumerate() {
         let warning = escaped(&warning);
-        push(
-            output,
-            format_args!("    c{position}w{number}>\"⚠ {warning}\"]:::warning"),
-        );
+        push(output, format_args!("    c{position}w{number}>\"⚠ {warning}\"]:::warning"));
     }
     for (index, node) in lane.nodes.iter().enumerate() {
         let mut label = escaped(&outline.labels[index]);
@@ -90,10 +78,7 @@ fn subgraph(position: usize, lane: &Lane, output: &mut String) -> usize {
         }
         let (open, close) = shape(node.role);
         let class = class(node.role);
-        push(
-            output,
-            format_args!("    c{position}n{index}{open}\"{label}\"{close}:::{class}"),
-        );
+        push(output, format_args!("    c{position}n{index}{open}\"{label}\"{close}:::{class}"));
     }
     let mut edges = 0;
     for link in outline.links() {
@@ -108,10 +93,7 @@ fn subgraph(position: usize, lane: &Lane, output: &mut String) -> usize {
         .map(|(index, _)| format!("c{position}n{index}"))
         .collect();
     if !deprecated.is_empty() {
-        push(
-            output,
-            format_args!("    class {} deprecated", deprecated.join(",")),
-        );
+        push(output, format_args!("    class {} deprecated", deprecated.join(",")));
     }
     push(output, format_args!("  end"));
     edges
@@ -121,16 +103,10 @@ fn edge(position: usize, link: &Link, output: &mut String) {
     let c = format!("    c{position}");
     match link {
         Link::Replaces { older, newer } => {
-            push(
-                output,
-                format_args!("{c}n{older} ==>|replaces| c{position}n{newer}"),
-            );
+            push(output, format_args!("{c}n{older} ==>|replaces| c{position}n{newer}"));
         }
         Link::Skips { older, newer } => {
-            push(
-                output,
-                format_args!("{c}n{older} -->|skips| c{position}n{newer}"),
-            );
+            push(output, format_args!("{c}n{older} -->|skips| c{position}n{newer}"));
         }
         Link::Range { older, newer, text } => {
             let text = escaped(text);
@@ -142,10 +118,7 @@ fn edge(position: usize, link: &Link, output: &mut String) {
         Link::Bundle { newer, sentence } => {
             let sentence = escaped(sentence);
             push(output, format_args!("{c}r{newer}>\"{sentence}\"]:::range"));
-            push(
-                output,
-                format_args!("{c}r{newer} -.->|skipRange| c{position}n{newer}"),
-            );
+            push(output, format_args!("{c}r{newer} -.->|skipRange| c{position}n{newer}"));
         }
     }
 }

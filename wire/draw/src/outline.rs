@@ -30,11 +30,7 @@ pub(crate) enum Link {
     /// `newer` skips `older`.
     Skips { older: usize, newer: usize },
     /// The `skipRange` of `newer` covers `older`; the text is the range.
-    Range {
-        older: usize,
-        newer: usize,
-        text: String,
-    },
+    Range { older: usize, newer: usize, text: String },
     /// The `skipRange` of `newer` covers too many (or none) to be drawn one by one.
     Bundle { newer: usize, sentence: String },
 }
@@ -62,14 +58,9 @@ impl<'lane> Outline<'lane> {
         let nodes = &lane.nodes;
         let count = nodes.len();
         let mut seen = Seen::new(count);
-        let replaces: Vec<_> = nodes
-            .iter()
-            .map(|node| node.replaces.filter(|&target| target < count))
-            .collect();
-        let skips: Vec<_> = nodes
-            .iter()
-            .map(|node| seen.distinct(&node.skips))
-            .collect();
+        let replaces: Vec<_> =
+            nodes.iter().map(|node| node.replaces.filter(|&target| target < count)).collect();
+        let skips: Vec<_> = nodes.iter().map(|node| seen.distinct(&node.skips)).collect();
         let covers: Vec<Vec<usize>> = nodes
             .iter()
             .enumerate()
@@ -151,10 +142,7 @@ impl<'lane> Outline<'lane> {
 
     /// Returns the sentence about the node's deprecation.
     pub(crate) fn deprecated_sentence(&self, index: usize) -> Option<String> {
-        self.lane.nodes[index]
-            .deprecation
-            .as_deref()
-            .map(deprecated_sentence)
+        self.lane.nodes[index].deprecation.as_deref().map(deprecated_sentence)
     }
 
     /// Returns the sentence about the node's `skipRange`.
@@ -187,11 +175,7 @@ impl<'lane> Outline<'lane> {
         let mut links = Vec::new();
         for (newer, node) in self.lane.nodes.iter().enumerate() {
             links.extend(self.replaces[newer].map(|older| Link::Replaces { older, newer }));
-            links.extend(
-                self.skips[newer]
-                    .iter()
-                    .map(|&older| Link::Skips { older, newer }),
-            );
+            links.extend(self.skips[newer].iter().map(|&older| Link::Skips { older, newer }));
             let Some(range) = &node.skip_range else {
                 continue;
             };
@@ -213,11 +197,7 @@ impl<'lane> Outline<'lane> {
 
     /// Returns the label of the first head, when there is one.
     pub(crate) fn head_label(&self) -> Option<&str> {
-        let head = self
-            .lane
-            .nodes
-            .iter()
-            .position(|node| node.role == Role::Head)?;
+        let head = self.lane.nodes.iter().position(|node| node.role == Role::Head)?;
         Some(&self.labels[head])
     }
 
@@ -225,9 +205,8 @@ impl<'lane> Outline<'lane> {
     fn stranded_sentence(&self, index: usize) -> String {
         let nodes = &self.lane.nodes;
         let replacers = &self.replaced_by[index];
-        let stranded_above = replacers
-            .iter()
-            .find(|&&replacer| nodes[replacer].role == Role::Stranded);
+        let stranded_above =
+            replacers.iter().find(|&&replacer| nodes[replacer].role == Role::Stranded);
         let reason = if let Some(&above) = stranded_above {
             format!("stranded with {}, which replaces it", self.labels[above])
         } else if replacers.is_empty() {
@@ -238,10 +217,7 @@ impl<'lane> Outline<'lane> {
         };
         match self.covered_by[index] {
             Some(cover) => {
-                format!(
-                    "{reason}, though the skipRange of {} covers it",
-                    self.labels[cover]
-                )
+                format!("{reason}, though the skipRange of {} covers it", self.labels[cover])
             }
             None => reason,
         }
@@ -264,10 +240,7 @@ struct Seen {
 
 impl Seen {
     fn new(count: usize) -> Self {
-        Self {
-            round: 0,
-            last_round: vec![0; count],
-        }
+        Self { round: 0, last_round: vec![0; count] }
     }
 
     fn distinct(&mut self, targets: &[usize]) -> Vec<usize> {
@@ -292,18 +265,12 @@ fn place(nodes: &[Node], index: usize, replaced_by: &[usize], skipped_by: &[usiz
         Role::Head | Role::Chain | Role::Stranded => Place::Spine,
         Role::Skipped => Place::Side,
         Role::Virtual => {
-            let in_a_chain = replaced_by
-                .iter()
-                .any(|&replacer| match nodes[replacer].role {
-                    Role::Head | Role::Chain | Role::Stranded => true,
-                    Role::Skipped | Role::Virtual => false,
-                });
+            let in_a_chain = replaced_by.iter().any(|&replacer| match nodes[replacer].role {
+                Role::Head | Role::Chain | Role::Stranded => true,
+                Role::Skipped | Role::Virtual => false,
+            });
             let unreferenced = replaced_by.is_empty() && skipped_by.is_empty();
-            if in_a_chain || unreferenced {
-                Place::Spine
-            } else {
-                Place::Side
-            }
+            if in_a_chain || unreferenced { Place::Spine } else { Place::Side }
         }
     }
 }

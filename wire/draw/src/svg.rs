@@ -72,15 +72,10 @@ pub fn svg(graph: &PackageGraph) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"operon-graph\" role=\"img\" \
          width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">"
     ));
-    document.tooltip(&format!(
-        "Upgrade graph of package {}",
-        clean(&graph.package)
-    ));
+    document.tooltip(&format!("Upgrade graph of package {}", clean(&graph.package)));
     document.description(&description(graph));
     document.raw(format_args!("<style>{}</style>", style::STYLE));
-    document.raw(format_args!(
-        "<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>"
-    ));
+    document.raw(format_args!("<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>"));
     document.raw(format_args!("{}</svg>", body.finish()));
     document.finish()
 }
@@ -149,23 +144,9 @@ fn draw_nodes(picture: &Picture, column: &Column, canvas: &mut Canvas) {
             column.width - 8,
             ROW_HEIGHT - 2
         ));
-        canvas.sign(
-            node.role,
-            node.deprecation.is_some(),
-            column.node_x(index),
-            y,
-        );
-        let class = if is_installable(node.role) {
-            "label"
-        } else {
-            "label quiet"
-        };
-        canvas.text(
-            class,
-            column.captions.label_x,
-            y + 4,
-            &column.captions.labels[index],
-        );
+        canvas.sign(node.role, node.deprecation.is_some(), column.node_x(index), y);
+        let class = if is_installable(node.role) { "label" } else { "label quiet" };
+        canvas.text(class, column.captions.label_x, y + 4, &column.captions.labels[index]);
         if !column.captions.annotations[index].is_empty() {
             canvas.text(
                 "small",
@@ -179,12 +160,7 @@ fn draw_nodes(picture: &Picture, column: &Column, canvas: &mut Canvas) {
     if column.left_out() > 0 {
         let row = column.row_of.last().map_or(0, |last| last + 1);
         let note = left_out_note(column.left_out());
-        canvas.text(
-            "small",
-            column.captions.label_x,
-            picture.row_y(row) + 4,
-            &note,
-        );
+        canvas.text("small", column.captions.label_x, picture.row_y(row) + 4, &note);
     }
 }
 
@@ -196,18 +172,11 @@ fn draw_foot(
     (strokes, same_version): (&[Stroke], bool),
     canvas: &mut Canvas,
 ) -> usize {
-    let top = if picture.columns.is_empty() {
-        picture.panel_top
-    } else {
-        picture.panel_bottom + 10
-    };
+    let top =
+        if picture.columns.is_empty() { picture.panel_top } else { picture.panel_bottom + 10 };
     let entries = legend::entries(graph, strokes, same_version);
     let mut bottom = legend::draw(&entries, top, width - MARGIN, canvas);
-    let left_out: usize = picture
-        .columns
-        .iter()
-        .map(|column| column.tracks.left_out)
-        .sum();
+    let left_out: usize = picture.columns.iter().map(|column| column.tracks.left_out).sum();
     let mut notes = Vec::new();
     if left_out > 0 {
         let skipping = counted(left_out, "version");
@@ -216,10 +185,7 @@ fn draw_foot(
         ));
     }
     if picture.lanes_left_out > 0 {
-        notes.push(format!(
-            "… {} not drawn",
-            counted(picture.lanes_left_out, "more channel")
-        ));
+        notes.push(format!("… {} not drawn", counted(picture.lanes_left_out, "more channel")));
     }
     for note in notes {
         bottom += 16;
@@ -244,11 +210,9 @@ fn description(graph: &PackageGraph) -> String {
         if let Some(head) = Outline::of(lane).head_label() {
             parts.push(format!("head {head}"));
         }
-        for (role, word) in [
-            (Role::Skipped, "skipped"),
-            (Role::Virtual, "virtual"),
-            (Role::Stranded, "stranded"),
-        ] {
+        for (role, word) in
+            [(Role::Skipped, "skipped"), (Role::Virtual, "virtual"), (Role::Stranded, "stranded")]
+        {
             if count(role) > 0 {
                 parts.push(format!("{} {word}", count(role)));
             }
@@ -258,10 +222,7 @@ fn description(graph: &PackageGraph) -> String {
         sentences.push(parts.join(", "));
     }
     if graph.lanes.len() > MAX_DESCRIBED_LANES {
-        sentences.push(format!(
-            "and {} more",
-            graph.lanes.len() - MAX_DESCRIBED_LANES
-        ));
+        sentences.push(format!("and {} more", graph.lanes.len() - MAX_DESCRIBED_LANES));
     }
     format!("{}.", sentences.join(". "))
 }

@@ -42,11 +42,7 @@ pub(crate) fn clean(text: &str) -> String {
             characters += 1;
             pending_space = false;
         }
-        cleaned.push(if is_harmful(character) {
-            '\u{FFFD}'
-        } else {
-            character
-        });
+        cleaned.push(if is_harmful(character) { '\u{FFFD}' } else { character });
         characters += 1;
     }
     cleaned
@@ -54,11 +50,7 @@ pub(crate) fn clean(text: &str) -> String {
 
 /// Returns `word` when there is exactly one, and `word` with an `s` otherwise.
 pub(crate) fn counted(count: usize, word: &str) -> String {
-    if count == 1 {
-        format!("1 {word}")
-    } else {
-        format!("{count} {word}s")
-    }
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// Returns the first names and how many more there are.
@@ -72,11 +64,7 @@ pub(crate) fn listed<'names>(names: impl Iterator<Item = &'names str>) -> String
             more += 1;
         }
     }
-    if more == 0 {
-        shown.join(", ")
-    } else {
-        format!("{} and {more} more", shown.join(", "))
-    }
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }
 
 /// Returns the sentence about a `skipRange` and how much of this channel it covers.
@@ -84,46 +72,27 @@ pub(crate) fn skip_range_sentence(range: &SkipRange, covered: usize) -> String {
     let text = clean(&range.text);
     match covered {
         0 => format!("skipRange {text} covers no version here"),
-        _ => format!(
-            "skipRange {text} covers {} here",
-            counted(covered, "version")
-        ),
+        _ => format!("skipRange {text} covers {} here", counted(covered, "version")),
     }
 }
 
 /// Returns the sentence about a deprecation; the message may be empty.
 pub(crate) fn deprecated_sentence(message: &str) -> String {
     let message = clean(message);
-    if message.is_empty() {
-        "deprecated".to_owned()
-    } else {
-        format!("deprecated: {message}")
-    }
+    if message.is_empty() { "deprecated".to_owned() } else { format!("deprecated: {message}") }
 }
 
 /// Returns the name of the node, or what can stand for it when it has none.
 pub(crate) fn clean_name(node: &Node) -> String {
     let name = clean(&node.name);
-    if name.is_empty() {
-        "(no name)".to_owned()
-    } else {
-        name
-    }
+    if name.is_empty() { "(no name)".to_owned() } else { name }
 }
 
 /// Returns the channel with its mark, such as `stable (default)`.
 pub(crate) fn channel_title(channel: &str, is_default: bool) -> String {
     let channel = clean(channel);
-    let channel = if channel.is_empty() {
-        "(no name)".to_owned()
-    } else {
-        channel
-    };
-    if is_default {
-        format!("{channel} (default)")
-    } else {
-        channel
-    }
+    let channel = if channel.is_empty() { "(no name)".to_owned() } else { channel };
+    if is_default { format!("{channel} (default)") } else { channel }
 }
 
 /// Control characters drive terminals, direction marks reorder what a reader sees, and the last
@@ -162,10 +131,7 @@ mod tests {
         for (given, expected) in claims {
             assert_eq!(clean(given), expected, "{given:?}");
         }
-        assert_eq!(
-            clean(&"x".repeat(50_000)).chars().count(),
-            MAX_TEXT_CHARACTERS
-        );
+        assert_eq!(clean(&"x".repeat(50_000)).chars().count(), MAX_TEXT_CHARACTERS);
         assert_eq!(clean(&"x ".repeat(50_000)).chars().last(), Some('…'));
         assert!(clean(&"x ".repeat(50_000)).chars().count() <= MAX_TEXT_CHARACTERS);
     }
@@ -173,9 +139,6 @@ mod tests {
     #[test]
     fn lists_are_cut_and_counted() {
         assert_eq!(listed(["a", "b"].into_iter()), "a, b");
-        assert_eq!(
-            listed(["a", "b", "c", "d", "e"].into_iter()),
-            "a, b, c and 2 more"
-        );
+        assert_eq!(listed(["a", "b", "c", "d", "e"].into_iter()), "a, b, c and 2 more");
     }
 }

@@ -26,12 +26,7 @@ pub fn canonical_string(text: &str) -> String {
 
 /// Appends the compact re-encoding of a value.
 pub fn write_canonical(node: Node<'_>, out: &mut Vec<u8>) {
-    Writer {
-        layout: Layout::Compact,
-        rank: &alphabetical,
-        out,
-    }
-    .write(node);
+    Writer { layout: Layout::Compact, rank: &alphabetical, out }.write(node);
 }
 
 /// Appends a value with one member per line, each level indented by `indent` spaces.
@@ -44,12 +39,7 @@ pub fn write_pretty(
     rank: &dyn Fn(usize, &str) -> usize,
     out: &mut Vec<u8>,
 ) {
-    Writer {
-        layout: Layout::Indented(indent),
-        rank,
-        out,
-    }
-    .write(node);
+    Writer { layout: Layout::Indented(indent), rank, out }.write(node);
 }
 
 /// Ranks all keys alike, so that members are sorted by key.
@@ -109,20 +99,9 @@ struct Writer<'o> {
 /// What is still to be written; an explicit stack, because documents may nest 10,000 deep.
 enum Task<'a> {
     Value(Node<'a>),
-    Key {
-        text: String,
-        first: bool,
-        depth: usize,
-    },
-    Element {
-        first: bool,
-        depth: usize,
-    },
-    Close {
-        bracket: u8,
-        empty: bool,
-        depth: usize,
-    },
+    Key { text: String, first: bool, depth: usize },
+    Element { first: bool, depth: usize },
+    Close { bracket: u8, empty: bool, depth: usize },
 }
 
 impl Writer<'_> {
@@ -157,11 +136,7 @@ impl Writer<'_> {
                     }
                 }
                 Task::Element { first, depth } => self.separate(first, depth),
-                Task::Close {
-                    bracket,
-                    empty,
-                    depth: level,
-                } => {
+                Task::Close { bracket, empty, depth: level } => {
                     depth -= 1;
                     if !empty {
                         self.new_line(level - 1);
@@ -201,18 +176,10 @@ fn push_members<'a>(
             ((rank(depth, &key), key), value)
         })
         .collect();
-    tasks.push(Task::Close {
-        bracket: b'}',
-        empty: members.is_empty(),
-        depth,
-    });
+    tasks.push(Task::Close { bracket: b'}', empty: members.is_empty(), depth });
     let start = tasks.len();
     for (index, ((_, text), value)) in members.into_iter().enumerate() {
-        tasks.push(Task::Key {
-            text,
-            first: index == 0,
-            depth,
-        });
+        tasks.push(Task::Key { text, first: index == 0, depth });
         tasks.push(Task::Value(value));
     }
     tasks[start..].reverse();
@@ -220,25 +187,14 @@ fn push_members<'a>(
 
 fn push_elements<'a>(array: Node<'a>, depth: usize, tasks: &mut Vec<Task<'a>>) {
     let close = tasks.len();
-    tasks.push(Task::Close {
-        bracket: b']',
-        empty: true,
-        depth,
-    });
+    tasks.push(Task::Close { bracket: b']', empty: true, depth });
     let start = tasks.len();
     for (index, element) in array.elements().enumerate() {
-        tasks.push(Task::Element {
-            first: index == 0,
-            depth,
-        });
+        tasks.push(Task::Element { first: index == 0, depth });
         tasks.push(Task::Value(element));
     }
     if tasks.len() > start {
-        tasks[close] = Task::Close {
-            bracket: b']',
-            empty: false,
-            depth,
-        };
+        tasks[close] = Task::Close { bracket: b']', empty: false, depth };
     }
     tasks[start..].reverse();
 }

@@ -57,10 +57,7 @@ pub(super) fn scan_string(text: &[u8], start: usize) -> Result<ScannedString, Js
         }
     }
     let plain = !escaped && std::str::from_utf8(&text[start + 1..position]).is_ok();
-    Ok(ScannedString {
-        end: position + 1,
-        plain,
-    })
+    Ok(ScannedString { end: position + 1, plain })
 }
 
 /// Returns the offset just after the string whose opening quote is at `start`, or `None` when the
@@ -128,10 +125,7 @@ fn scan_escape(text: &[u8], position: usize) -> Result<usize, JsonError> {
             }
             Ok(position + 6)
         }
-        Some(_) => Err(JsonError::new(
-            position,
-            "unknown escape sequence in a string",
-        )),
+        Some(_) => Err(JsonError::new(position, "unknown escape sequence in a string")),
         None => Err(JsonError::incomplete(position, "string is not closed")),
     }
 }
@@ -152,11 +146,7 @@ pub(super) fn scan_number(text: &[u8], start: usize) -> Result<usize, JsonError>
             JsonError::incomplete(position, message)
         }
     };
-    let integer = if text[start] == b'-' {
-        start + 1
-    } else {
-        start
-    };
+    let integer = if text[start] == b'-' { start + 1 } else { start };
     let mut position = digits(integer);
     if position == integer {
         return Err(malformed(position));
@@ -175,11 +165,7 @@ pub(super) fn scan_number(text: &[u8], start: usize) -> Result<usize, JsonError>
     if let Some(b'e' | b'E') = text.get(position) {
         has_exponent = true;
         let sign = position + 1;
-        let exponent = if let Some(b'+' | b'-') = text.get(sign) {
-            sign + 1
-        } else {
-            sign
-        };
+        let exponent = if let Some(b'+' | b'-') = text.get(sign) { sign + 1 } else { sign };
         position = digits(exponent);
         if position == exponent {
             return Err(malformed(position));
@@ -189,10 +175,7 @@ pub(super) fn scan_number(text: &[u8], start: usize) -> Result<usize, JsonError>
     if has_exponent || position - start > number::MAX_SAFE_DIGITS {
         let finite = number::number_value(&text[start..position]).is_some_and(f64::is_finite);
         if !finite {
-            return Err(JsonError::new(
-                start,
-                "number is too large for a 64-bit float",
-            ));
+            return Err(JsonError::new(start, "number is too large for a 64-bit float"));
         }
     }
     Ok(position)
@@ -211,9 +194,6 @@ pub(super) fn scan_literal(text: &[u8], start: usize) -> Result<(Kind, usize), J
     } else if word.starts_with(found) {
         Err(JsonError::incomplete(start, "unexpected end of JSON text"))
     } else {
-        Err(JsonError::new(
-            start,
-            "found a word where the beginning of a value was expected",
-        ))
+        Err(JsonError::new(start, "found a word where the beginning of a value was expected"))
     }
 }

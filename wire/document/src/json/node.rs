@@ -45,11 +45,7 @@ pub struct Node<'a> {
 
 impl<'a> Node<'a> {
     pub(super) fn root(text: &'a [u8], tape: &'a Tape) -> Self {
-        Self {
-            text,
-            slots: &tape.slots,
-            index: 0,
-        }
+        Self { text, slots: &tape.slots, index: 0 }
     }
 
     fn slot(self) -> Slot {
@@ -92,9 +88,7 @@ impl<'a> Node<'a> {
         let inner = &self.text[slot.start as usize + 1..slot.end as usize - 1];
         if slot.plain {
             let text = std::str::from_utf8(inner);
-            return Some(Cow::Borrowed(
-                text.expect("bug: plain strings were checked to be UTF-8"),
-            ));
+            return Some(Cow::Borrowed(text.expect("bug: plain strings were checked to be UTF-8")));
         }
         Some(Cow::Owned(unescape(inner)))
     }
@@ -124,10 +118,7 @@ impl<'a> Node<'a> {
 
     /// Returns the value of the member with exactly this key, the last one if it is repeated.
     pub fn get(self, key: &str) -> Option<Node<'a>> {
-        self.members()
-            .filter(|(name, _)| name.key_equals(key))
-            .last()
-            .map(|(_, value)| value)
+        self.members().filter(|(name, _)| name.key_equals(key)).last().map(|(_, value)| value)
     }
 
     /// Returns the member that Go would assign to a struct field of this name.
@@ -169,16 +160,8 @@ impl<'a> Node<'a> {
 
     fn children(self, kind: Kind) -> Elements<'a> {
         let slot = self.slot();
-        let (next, end) = if slot.kind == kind {
-            (self.index + 1, slot.next)
-        } else {
-            (0, 0)
-        };
-        Elements {
-            node: self,
-            next,
-            end,
-        }
+        let (next, end) = if slot.kind == kind { (self.index + 1, slot.next) } else { (0, 0) };
+        Elements { node: self, next, end }
     }
 }
 
@@ -221,10 +204,7 @@ impl<'a> Iterator for Members<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let key = self.0.next()?;
-        let value = self
-            .0
-            .next()
-            .expect("bug: every key on the tape is followed by its value");
+        let value = self.0.next().expect("bug: every key on the tape is followed by its value");
         Some((key, value))
     }
 }
@@ -259,9 +239,7 @@ fn unescape(inner: &[u8]) -> String {
 /// Reads the hex digits after `\u`, and the low half that may follow a high surrogate.
 fn unicode_escape(rest: &[u8]) -> (char, usize) {
     let hex = |digits: &[u8]| {
-        std::str::from_utf8(digits)
-            .ok()
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+        std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok())
     };
     let first = hex(&rest[..4]).unwrap_or(0xfffd);
     if (0xd800..0xdc00).contains(&first)
@@ -270,15 +248,9 @@ fn unicode_escape(rest: &[u8]) -> (char, usize) {
         && (0xdc00..0xe000).contains(&second)
     {
         let combined = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-        return (
-            char::from_u32(combined).unwrap_or(char::REPLACEMENT_CHARACTER),
-            10,
-        );
+        return (char::from_u32(combined).unwrap_or(char::REPLACEMENT_CHARACTER), 10);
     }
-    (
-        char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER),
-        4,
-    )
+    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 4)
 }
 
 /// Upstream: Go replaces every single byte that is not part of valid UTF-8, one by one.

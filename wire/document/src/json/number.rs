@@ -15,19 +15,12 @@ pub fn number_value(literal: &[u8]) -> Option<f64> {
 /// with an exponent only below 1e-6 and from 1e21 on.
 pub fn format_float(value: f64) -> String {
     if value == 0.0 {
-        return if value.is_sign_negative() {
-            "-0".into()
-        } else {
-            "0".into()
-        };
+        return if value.is_sign_negative() { "-0".into() } else { "0".into() };
     }
     let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific
-        .split_once('e')
-        .expect("bug: `{:e}` always prints an exponent");
-    let exponent: i32 = exponent
-        .parse()
-        .expect("bug: `{:e}` prints a decimal exponent");
+    let (mantissa, exponent) =
+        scientific.split_once('e').expect("bug: `{:e}` always prints an exponent");
+    let exponent: i32 = exponent.parse().expect("bug: `{:e}` prints a decimal exponent");
     if (-6..21).contains(&exponent) {
         return format!("{value}");
     }

@@ -5,7 +5,10 @@
 
 use std::ops::Range;
 
-use super::node::{Kind, Node};
+use super::{
+    node::{Kind, Node},
+    number::number_value,
+};
 use crate::decode_base64;
 
 /// The form a value must have.
@@ -66,9 +69,7 @@ impl Shape {
             Shape::List(element) => {
                 expect_kind(node, Kind::Array, "a list")?;
                 for (index, value) in node.elements().enumerate() {
-                    element
-                        .check(value)
-                        .map_err(|mismatch| mismatch.inside(&index.to_string()))?;
+                    element.check(value).map_err(|mismatch| mismatch.inside(&index.to_string()))?;
                 }
                 Ok(())
             }
@@ -85,10 +86,7 @@ impl Shape {
                 expect_kind(node, Kind::Object, "an object")?;
                 for (key, value) in node.members() {
                     if let Some(field) = fields.iter().find(|field| key.folds_to(field.name)) {
-                        field
-                            .shape
-                            .check(value)
-                            .map_err(|mismatch| mismatch.inside(field.name))?;
+                        field.shape.check(value).map_err(|mismatch| mismatch.inside(field.name))?;
                     }
                 }
                 Ok(())
@@ -116,12 +114,7 @@ fn expect_kind(node: Node<'_>, kind: Kind, expected: &'static str) -> Result<(),
 }
 
 fn mismatch(node: Node<'_>, expected: &'static str, found: String) -> Mismatch {
-    Mismatch {
-        span: node.span(),
-        path: String::new(),
-        expected,
-        found,
-    }
+    Mismatch { span: node.span(), path: String::new(), expected, found }
 }
 
 fn check_integer(node: Node<'_>, bits: u32) -> Result<(), Mismatch> {
@@ -133,17 +126,35 @@ fn check_integer(node: Node<'_>, bits: u32) -> Result<(), Mismatch> {
     let value = literal.parse::<f64>().unwrap_or(f64::NAN);
     let fits =
         value.fract() == 0.0 && value.abs() < 1e21 && (-limit..limit).contains(&(value as i128));
-    if fits {
-        Ok(())
-    } else {
-        Err(mismatch(node, expected, format!("number {literal}")))
-    }
+    if fits { Ok(()) } else { Err(mismatch(node, expected, format!("number {literal}"))) }
 }
 
 fn check_base64(node: Node<'_>) -> Result<(), Mismatch> {
-    expect_kind(node, Kind::String, "a base64 string")?;
+    byte_value(node).map(|_| ())
+}
+
+/// Returns the bytes a value stands for: base64 text, or a list of numbers from 0 to 255.
+///
+/// Upstream: Go reads either into a slice of bytes.
+pub fn byte_value(node: Node<'_>) -> Result<Vec<u8>, Mismatch> {
+    let expected = "a base64 string";
+    if node.is_null() {
+        return Ok(Vec::new());
+    }
+    if node.kind() == Kind::Array {
+        return node.elements().map(small_number).collect();
+    }
+    expect_kind(node, Kind::String, expected)?;
     let text = node.as_str().unwrap_or_default();
-    decode_base64(text.as_bytes())
-        .map(|_| ())
-        .map_err(|error| mismatch(node, "a base64 string", error.to_string()))
+    decode_base64(text.as_bytes()).map_err(|error| mismatch(node, expected, error.to_string()))
+}
+
+fn small_number(node: Node<'_>) -> Result<u8, Mismatch> {
+    if node.is_null() {
+        return Ok(0);
+    }
+    let number = number_value(node.raw())
+        .filter(|number| number.fract() == 0.0 && (0.0..256.0).contains(number));
+    let found = || mismatch(node, "a number from 0 to 255", node.kind().name().to_owned());
+    number.filter(|_| node.kind() == Kind::Number).map(|number| number as u8).ok_or_else(found)
 }

@@ -48,19 +48,11 @@ pub struct JsonError {
 
 impl JsonError {
     pub(super) fn new(offset: usize, message: impl Into<String>) -> Self {
-        Self {
-            offset,
-            message: message.into(),
-            incomplete: false,
-        }
+        Self { offset, message: message.into(), incomplete: false }
     }
 
     pub(super) fn incomplete(offset: usize, message: impl Into<String>) -> Self {
-        Self {
-            offset,
-            message: message.into(),
-            incomplete: true,
-        }
+        Self { offset, message: message.into(), incomplete: true }
     }
 
     /// Returns the byte offset in the text where reading stopped.
@@ -98,10 +90,7 @@ impl Tape {
         let end = self.fill(text)?;
         let rest = skip_whitespace(text, end);
         if rest < text.len() {
-            return Err(JsonError::new(
-                rest,
-                "unexpected text after the end of the JSON value",
-            ));
+            return Err(JsonError::new(rest, "unexpected text after the end of the JSON value"));
         }
         Ok(Node::root(text, self))
     }
@@ -115,13 +104,7 @@ impl Tape {
     fn fill(&mut self, text: &[u8]) -> Result<usize, JsonError> {
         self.slots.clear();
         self.open.clear();
-        Reader {
-            text,
-            position: 0,
-            slots: &mut self.slots,
-            open: &mut self.open,
-        }
-        .document()
+        Reader { text, position: 0, slots: &mut self.slots, open: &mut self.open }.document()
     }
 }
 
@@ -151,10 +134,7 @@ impl Reader<'_> {
         loop {
             self.position = skip_whitespace(self.text, self.position);
             let Some(&byte) = self.text.get(self.position) else {
-                return Err(JsonError::incomplete(
-                    self.position,
-                    "unexpected end of JSON text",
-                ));
+                return Err(JsonError::incomplete(self.position, "unexpected end of JSON text"));
             };
             if self.position >= MAX_DOCUMENT_BYTES {
                 return Err(JsonError::new(
@@ -211,10 +191,7 @@ impl Reader<'_> {
                 Ok(Expect::Value)
             }
             Some(&byte) => Err(self.unexpected(byte, "`:` after an object key")),
-            None => Err(JsonError::incomplete(
-                self.position,
-                "unexpected end of JSON text",
-            )),
+            None => Err(JsonError::incomplete(self.position, "unexpected end of JSON text")),
         }
     }
 
@@ -244,23 +221,14 @@ impl Reader<'_> {
         }
         self.open.push(self.slots.len() as u32);
         let start = self.position as u32;
-        self.slots.push(Slot {
-            start,
-            end: start,
-            next: 0,
-            kind,
-            plain: true,
-        });
+        self.slots.push(Slot { start, end: start, next: 0, kind, plain: true });
         self.position += 1;
         Ok(expect)
     }
 
     fn close(&mut self) -> Expect {
         self.position += 1;
-        let slot = self
-            .open
-            .pop()
-            .expect("bug: a closing bracket is only read inside a container");
+        let slot = self.open.pop().expect("bug: a closing bracket is only read inside a container");
         let next = self.slots.len() as u32;
         let container = &mut self.slots[slot as usize];
         container.end = self.position as u32;
@@ -270,13 +238,7 @@ impl Reader<'_> {
 
     fn scalar(&mut self, kind: Kind, end: usize, plain: bool) {
         let next = self.slots.len() as u32 + 1;
-        self.slots.push(Slot {
-            start: self.position as u32,
-            end: end as u32,
-            next,
-            kind,
-            plain,
-        });
+        self.slots.push(Slot { start: self.position as u32, end: end as u32, next, kind, plain });
         self.position = end;
     }
 
@@ -285,9 +247,6 @@ impl Reader<'_> {
             0x20..=0x7e => format!("`{}`", byte as char),
             _ => format!("byte 0x{byte:02x}"),
         };
-        JsonError::new(
-            self.position,
-            format!("found {found} where {wanted} was expected"),
-        )
+        JsonError::new(self.position, format!("found {found} where {wanted} was expected"))
     }
 }

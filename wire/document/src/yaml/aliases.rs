@@ -33,10 +33,7 @@ pub(super) fn check(document: &Document) -> Result<(), Problem> {
         return Ok(());
     }
     // The document itself is the first visit.
-    let mut count = Count {
-        visits: 1,
-        repeats: 0,
-    };
+    let mut count = Count { visits: 1, repeats: 0 };
     let mut alias_depth = 0usize;
     let mut tasks = vec![Task::Visit(0)];
     while let Some(task) = tasks.pop() {
@@ -49,10 +46,7 @@ pub(super) fn check(document: &Document) -> Result<(), Problem> {
         };
         let node = document.nodes[index as usize];
         if count.is_excessive_after(alias_depth > 0) {
-            return Err(Problem::at(
-                node.start,
-                "aliases repeat too much of the document",
-            ));
+            return Err(Problem::at(node.start, "aliases repeat too much of the document"));
         }
         let first_task = tasks.len();
         match node.content {

@@ -39,9 +39,6 @@ mod tests {
             (0..1_000_000).position(|_| !brackets.look())
         };
         assert_eq!(events_until_refused(SHALLOW), None);
-        assert_eq!(
-            events_until_refused(10_000),
-            Some(MAX_BRACKET_LOOKS / 10_000)
-        );
+        assert_eq!(events_until_refused(10_000), Some(MAX_BRACKET_LOOKS / 10_000));
     }
 }

@@ -79,12 +79,7 @@ fn settle_final_line(
     intake: &Intake<'_>,
     repairs: &Repairs<'_>,
 ) -> Result<Document, Problem> {
-    let Composer {
-        mut document,
-        doubtful,
-        text,
-        ..
-    } = composer;
+    let Composer { mut document, doubtful, text, .. } = composer;
     if let Some(index) = doubtful {
         // The last line is blank. If the scalar is another without it, the line was content, and
         // the line break that was added behind it has to go.
@@ -107,9 +102,7 @@ fn text_of(document: &Document, index: u32) -> Option<&[u8]> {
 }
 
 fn describe(error: &Error, text: &[u8]) -> Problem {
-    let context = error
-        .context()
-        .map_or(String::new(), |context| format!(" {context}"));
+    let context = error.context().map_or(String::new(), |context| format!(" {context}"));
     let message = match error.kind() {
         ErrorKind::Io => error.to_string(),
         ErrorKind::Reader

@@ -103,9 +103,7 @@ impl<'t> Composer<'t> {
         let end = self.offset(event.end_mark.index);
         match event.data {
             EventData::StreamStart { .. } => {}
-            EventData::DocumentStart {
-                version_directive, ..
-            } => {
+            EventData::DocumentStart { version_directive, .. } => {
                 upstream::check_version(version_directive, self.text, start)?;
             }
             EventData::StreamEnd if self.document.nodes.is_empty() => {
@@ -119,14 +117,7 @@ impl<'t> Composer<'t> {
                 return Ok(true);
             }
             EventData::Alias { anchor } => self.alias(&anchor, start, end)?,
-            EventData::Scalar {
-                anchor,
-                tag,
-                value,
-                plain_implicit,
-                style,
-                ..
-            } => {
+            EventData::Scalar { anchor, tag, value, plain_implicit, style, .. } => {
                 let reaches_past_end = event.end_mark.index as usize > self.text.len();
                 let has_properties = anchor.is_some() || tag.is_some();
                 if let Some(position) = self.repairs.mistake(start..end, has_properties) {
@@ -150,9 +141,7 @@ impl<'t> Composer<'t> {
                 };
                 self.start(Shape::Sequence, bracket, anchor, start)?;
             }
-            EventData::MappingStart {
-                anchor, tag, style, ..
-            } => {
+            EventData::MappingStart { anchor, tag, style, .. } => {
                 let is_bare = anchor.is_none() && tag.is_none();
                 let bracket = match style {
                     MappingStyle::Flow if is_bare && self.byte(start) != Some(b'{') => {
@@ -179,19 +168,13 @@ impl<'t> Composer<'t> {
 
     fn push(&mut self, start: u32, end: u32, content: Content) -> u32 {
         let index = self.document.nodes.len() as u32;
-        self.document.nodes.push(Node {
-            start,
-            end,
-            after: index + 1,
-            content,
-        });
+        self.document.nodes.push(Node { start, end, after: index + 1, content });
         index
     }
 
     fn note_anchor(&mut self, anchor: Option<String>) {
         if let Some(anchor) = anchor {
-            self.anchors
-                .insert(anchor, self.document.nodes.len() as u32);
+            self.anchors.insert(anchor, self.document.nodes.len() as u32);
         }
     }
 
@@ -272,21 +255,10 @@ impl<'t> Composer<'t> {
         self.note_anchor(anchor);
         let is_list = shape == Shape::Sequence;
         let merging = is_list && self.open.last().is_some_and(|open| open.merging);
-        let content = if is_list {
-            Content::Sequence
-        } else {
-            Content::Mapping
-        };
+        let content = if is_list { Content::Sequence } else { Content::Mapping };
         let node = self.push(start, start, content);
         self.document.nodes[node as usize].after = UNKNOWN;
-        self.open.push(Open {
-            node,
-            children: 0,
-            last_end: start,
-            bracket,
-            merging,
-            is_lone_key,
-        });
+        self.open.push(Open { node, children: 0, last_end: start, bracket, merging, is_lone_key });
         Ok(())
     }
 
@@ -310,10 +282,8 @@ impl<'t> Composer<'t> {
         if parent.is_lone_key {
             return Err(key_problem(self.document.nodes[parent.node as usize].start));
         }
-        let is_list = matches!(
-            self.document.nodes[parent.node as usize].content,
-            Content::Sequence
-        );
+        let is_list =
+            matches!(self.document.nodes[parent.node as usize].content, Content::Sequence);
         let is_key = !is_list && parent.children.is_multiple_of(2);
         if is_key && shape != Shape::Scalar {
             return Err(key_problem(start));
@@ -328,11 +298,7 @@ impl<'t> Composer<'t> {
             Shape::Sequence => !is_list && !is_alias,
             Shape::Scalar => false,
         };
-        if parent.merging && !may_merge {
-            Err(merge_problem(start))
-        } else {
-            Ok(())
-        }
+        if parent.merging && !may_merge { Err(merge_problem(start)) } else { Ok(()) }
     }
 
     fn child_ended(&mut self, end: u32) {
@@ -373,15 +339,9 @@ impl<'t> Composer<'t> {
 }
 
 fn key_problem(start: u32) -> Problem {
-    Problem::at(
-        start,
-        "the key of a mapping must be a scalar, not a sequence or a mapping",
-    )
+    Problem::at(start, "the key of a mapping must be a scalar, not a sequence or a mapping")
 }
 
 fn merge_problem(start: u32) -> Problem {
-    Problem::at(
-        start,
-        "`<<` merges a mapping, an alias of one, or a sequence of these",
-    )
+    Problem::at(start, "`<<` merges a mapping, an alias of one, or a sequence of these")
 }

@@ -30,18 +30,12 @@ pub(super) struct Problem {
 impl YamlError {
     /// Makes an error about the text as a whole.
     pub(super) fn unplaced(message: String) -> Self {
-        YamlError {
-            message,
-            place: None,
-        }
+        YamlError { message, place: None }
     }
 
     /// Makes an error about one position.
     pub(super) fn placed(message: String, place: Place) -> Self {
-        YamlError {
-            message,
-            place: Some(place),
-        }
+        YamlError { message, place: Some(place) }
     }
 
     /// Returns the byte offset in the text at which the fault was found.
@@ -71,9 +65,6 @@ impl Error for YamlError {}
 impl Problem {
     /// Makes a problem at an offset.
     pub(super) fn at(offset: u32, message: impl Into<String>) -> Self {
-        Problem {
-            message: message.into(),
-            offset: offset as usize,
-        }
+        Problem { message: message.into(), offset: offset as usize }
     }
 }

@@ -46,20 +46,12 @@ impl<'t> Intake<'t> {
             return Self::from_utf16(given, u16::from_be_bytes);
         }
         let text = given.strip_prefix(UTF8_MARK).unwrap_or(given);
-        let origin = Origin::Utf8 {
-            mark: given.len() - text.len(),
-        };
-        Intake {
-            text: Cow::Borrowed(text),
-            origin,
-            broken: None,
-        }
+        let origin = Origin::Utf8 { mark: given.len() - text.len() };
+        Intake { text: Cow::Borrowed(text), origin, broken: None }
     }
 
     fn from_utf16(given: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
-        let units = given[2..]
-            .chunks_exact(2)
-            .map(|pair| unit([pair[0], pair[1]]));
+        let units = given[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         let mut text = String::new();
         let mut offsets = Vec::new();
         let mut offset = 2;
@@ -76,11 +68,7 @@ impl<'t> Intake<'t> {
         }
         offsets.push(offset);
         let text = Cow::Owned(text.into_bytes());
-        Intake {
-            text,
-            origin: Origin::Utf16 { offsets },
-            broken,
-        }
+        Intake { text, origin: Origin::Utf16 { offsets }, broken }
     }
 
     /// Returns the settled text; it may still hold bytes that are not UTF-8.
@@ -103,24 +91,11 @@ impl<'t> Intake<'t> {
     /// Turns a problem into an error that names line and column.
     pub(super) fn place_problem(&self, problem: Problem) -> YamlError {
         let before = &self.text[..problem.offset.min(self.text.len())];
-        let line_start = before
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |feed| feed + 1);
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |feed| feed + 1);
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let column = String::from_utf8_lossy(&before[line_start..])
-            .chars()
-            .count()
-            + 1;
+        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
         let offset = self.original_offset(before.len());
-        YamlError::placed(
-            problem.message,
-            Place {
-                offset,
-                line,
-                column,
-            },
-        )
+        YamlError::placed(problem.message, Place { offset, line, column })
     }
 
     /// Starts the delivery of `text`, which is the settled text or a version of it.
@@ -131,13 +106,7 @@ impl<'t> Intake<'t> {
         };
         let ending: &[u8] = if ends_with_break(text) { b"" } else { b"\n" };
         let first = PORTION_BYTES - mark;
-        Portions {
-            text,
-            position: 0,
-            first,
-            ending,
-            broken: self.broken,
-        }
+        Portions { text, position: 0, first, ending, broken: self.broken }
     }
 }
 
@@ -149,20 +118,14 @@ pub(super) fn ends_with_break(text: &[u8]) -> bool {
 
 /// Returns where the last line of a text starts.
 pub(super) fn last_line_start(text: &[u8]) -> usize {
-    (0..=text.len())
-        .rev()
-        .find(|&end| ends_with_break(&text[..end]))
-        .unwrap_or(0)
+    (0..=text.len()).rev().find(|&end| ends_with_break(&text[..end])).unwrap_or(0)
 }
 
 /// Returns the offset of the first character that YAML does not allow.
 pub(super) fn first_forbidden(text: &[u8]) -> usize {
     let mut offset = 0;
     for chunk in text.utf8_chunks() {
-        if let Some((position, _)) = chunk
-            .valid()
-            .char_indices()
-            .find(|&(_, it)| is_forbidden(it))
+        if let Some((position, _)) = chunk.valid().char_indices().find(|&(_, it)| is_forbidden(it))
         {
             return offset + position;
         }
@@ -196,11 +159,7 @@ pub(super) struct Portions<'p> {
 impl BufRead for Portions<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.position < self.text.len() {
-            let length = if self.position == 0 {
-                self.first
-            } else {
-                PORTION_BYTES
-            };
+            let length = if self.position == 0 { self.first } else { PORTION_BYTES };
             let end = self.text.len().min(self.position + length);
             return Ok(&self.text[self.position..end]);
         }

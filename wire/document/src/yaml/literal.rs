@@ -42,10 +42,7 @@ pub(super) fn write_literal(bytes: &[u8], html_escape: bool, out: &mut Vec<u8>) 
 fn write_valid(bytes: &[u8], html_escape: bool, out: &mut Vec<u8>) {
     let mut copied = 0;
     let mut position = 0;
-    while let Some(step) = bytes[position..]
-        .iter()
-        .position(|&byte| !PLAIN[byte as usize])
-    {
+    while let Some(step) = bytes[position..].iter().position(|&byte| !PLAIN[byte as usize]) {
         position += step;
         let byte = bytes[position];
         let mut width = 1;

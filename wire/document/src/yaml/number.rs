@@ -29,9 +29,7 @@ pub(super) fn read_number(scalar: &str) -> Option<Number> {
 pub(super) fn read_dotted(scalar: &str) -> Option<Number> {
     let bytes = scalar.as_bytes();
     let is_digit = |position: Option<usize>| {
-        position
-            .and_then(|position| bytes.get(position))
-            .is_some_and(u8::is_ascii_digit)
+        position.and_then(|position| bytes.get(position)).is_some_and(u8::is_ascii_digit)
     };
     let separated = bytes
         .iter()
@@ -39,9 +37,7 @@ pub(super) fn read_dotted(scalar: &str) -> Option<Number> {
         .filter(|&(_, &byte)| byte == b'_')
         .all(|(position, _)| is_digit(position.checked_sub(1)) && is_digit(Some(position + 1)));
     let plain = without_underscores(scalar);
-    (separated && is_yaml_float(&plain))
-        .then(|| read_float(&plain))
-        .flatten()
+    (separated && is_yaml_float(&plain)).then(|| read_float(&plain)).flatten()
 }
 
 /// Prints a float that is the key of a mapping.
@@ -54,19 +50,12 @@ pub(super) fn float_key(value: f64) -> String {
         return ".nan".into();
     }
     if short.is_infinite() {
-        return if short > 0.0 {
-            ".inf".into()
-        } else {
-            "-.inf".into()
-        };
+        return if short > 0.0 { ".inf".into() } else { "-.inf".into() };
     }
     let scientific = format!("{short:e}");
-    let (mantissa, exponent) = scientific
-        .split_once('e')
-        .expect("bug: `{:e}` always prints an exponent");
-    let exponent: i32 = exponent
-        .parse()
-        .expect("bug: `{:e}` prints a decimal exponent");
+    let (mantissa, exponent) =
+        scientific.split_once('e').expect("bug: `{:e}` always prints an exponent");
+    let exponent: i32 = exponent.parse().expect("bug: `{:e}` prints a decimal exponent");
     if (-4..6).contains(&exponent) {
         return format!("{short}");
     }
@@ -75,11 +64,7 @@ pub(super) fn float_key(value: f64) -> String {
 }
 
 fn without_underscores(scalar: &str) -> Cow<'_, str> {
-    if scalar.contains('_') {
-        Cow::Owned(scalar.replace('_', ""))
-    } else {
-        Cow::Borrowed(scalar)
-    }
+    if scalar.contains('_') { Cow::Owned(scalar.replace('_', "")) } else { Cow::Borrowed(scalar) }
 }
 
 fn read_integer(plain: &str) -> Option<Number> {
@@ -116,11 +101,7 @@ fn split_radix(unsigned: &str) -> (&str, u32) {
 fn read_digits(digits: &str, radix: u32) -> Option<u64> {
     // The standard parser takes a sign of its own, which no digits may start with here.
     let starts_with_digit = digits.chars().next()?.is_digit(radix);
-    if starts_with_digit {
-        u64::from_str_radix(digits, radix).ok()
-    } else {
-        None
-    }
+    if starts_with_digit { u64::from_str_radix(digits, radix).ok() } else { None }
 }
 
 /// Reads what upstream reads in a second try at binary numbers.

@@ -40,11 +40,7 @@ pub(super) fn write(
     let mut duplicates = mem::take(&mut writer.duplicates);
     duplicates.sort_by_key(|duplicate| (duplicate.second.start, duplicate.first.start));
     duplicates.dedup();
-    Ok(Converted {
-        json: writer.out,
-        places: writer.places,
-        duplicates,
-    })
+    Ok(Converted { json: writer.out, places: writer.places, duplicates })
 }
 
 /// A collection that is being written.
@@ -104,15 +100,8 @@ impl Writer<'_> {
             Content::Merge => write_literal(b"<<", self.options.html_escape, &mut self.out),
             Content::Sequence => {
                 self.out.push(b'[');
-                let kind = FrameKind::Sequence {
-                    next: index + 1,
-                    after: node.after,
-                };
-                self.frames.push(Frame {
-                    kind,
-                    place,
-                    is_first: true,
-                });
+                let kind = FrameKind::Sequence { next: index + 1, after: node.after };
+                self.frames.push(Frame { kind, place, is_first: true });
                 return Ok(());
             }
             Content::Mapping => {
@@ -120,11 +109,7 @@ impl Writer<'_> {
                 let base = self.members.len();
                 self.collect_members(index)?;
                 let kind = FrameKind::Mapping { next: base, base };
-                self.frames.push(Frame {
-                    kind,
-                    place,
-                    is_first: true,
-                });
+                self.frames.push(Frame { kind, place, is_first: true });
                 return Ok(());
             }
             Content::Alias(_) => unreachable!("bug: an alias stands for a node that is none"),
@@ -182,11 +167,7 @@ impl Writer<'_> {
     }
 
     fn write_text(&mut self, text: (u32, u32)) {
-        write_literal(
-            self.document.pooled(text),
-            self.options.html_escape,
-            &mut self.out,
-        );
+        write_literal(self.document.pooled(text), self.options.html_escape, &mut self.out);
     }
 
     fn write_number(&mut self, number: Number, start: u32) -> Result<(), Problem> {
@@ -222,12 +203,7 @@ impl Writer<'_> {
             } else {
                 let text = self.key_text(key)?;
                 let order = (self.members.len() - base) as u32;
-                self.members.push(Member {
-                    text,
-                    order,
-                    key,
-                    value,
-                });
+                self.members.push(Member { text, order, key, value });
             }
         }
         self.sort_members(base);
@@ -261,10 +237,7 @@ impl Writer<'_> {
             Content::Merge => "<<".into(),
             Content::Null => return Err(key_problem(node, "null")),
             Content::Number(Number::Unsigned(_)) => {
-                return Err(key_problem(
-                    node,
-                    "an integer beyond the signed 64-bit range",
-                ));
+                return Err(key_problem(node, "an integer beyond the signed 64-bit range"));
             }
             Content::Sequence | Content::Mapping | Content::Alias(_) => {
                 return Err(key_problem(node, "a collection"));
@@ -335,8 +308,5 @@ impl Writer<'_> {
 }
 
 fn key_problem(node: Node, what: &str) -> Problem {
-    Problem::at(
-        node.start,
-        format!("the key of a mapping cannot be {what}; put it in quotes"),
-    )
+    Problem::at(node.start, format!("the key of a mapping cannot be {what}; put it in quotes"))
 }

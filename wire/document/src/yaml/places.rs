@@ -29,9 +29,8 @@ impl SourceMap {
     /// outside the JSON text belongs to the root. A value that an alias repeats is placed where
     /// its text stands.
     pub fn place(&self, json_offset: usize) -> Range<usize> {
-        let following = self
-            .entries
-            .partition_point(|entry| entry.json_start as usize <= json_offset);
+        let following =
+            self.entries.partition_point(|entry| entry.json_start as usize <= json_offset);
         let mut index = following.saturating_sub(1);
         while let Some(entry) = self.entries.get(index) {
             if json_offset < entry.json_end as usize || index == 0 {
@@ -61,8 +60,6 @@ impl SourceMap {
 
     /// Makes room for a number of entries that is known beforehand.
     pub(super) fn with_capacity(entries: usize) -> Self {
-        SourceMap {
-            entries: Vec::with_capacity(entries),
-        }
+        SourceMap { entries: Vec::with_capacity(entries) }
     }
 }

@@ -104,10 +104,7 @@ impl<'t> Repairs<'t> {
             true => skip_properties(&self.text, place.start as usize) as u32,
             false => place.start,
         };
-        self.tag_commas
-            .range(start.min(place.end)..place.end)
-            .next()
-            .copied()
+        self.tag_commas.range(start.min(place.end)..place.end).next().copied()
     }
 
     /// Takes the repair of a comma back that was a mistake.
@@ -186,10 +183,7 @@ impl<'t> Repairs<'t> {
     }
 
     fn absent(&self, stand_ins: &[&'static str]) -> Option<&'static str> {
-        stand_ins
-            .iter()
-            .copied()
-            .find(|stand_in| !contains(&self.text, stand_in.as_bytes()))
+        stand_ins.iter().copied().find(|stand_in| !contains(&self.text, stand_in.as_bytes()))
     }
 
     /// Hides byte order marks behind the start of the text.
@@ -255,13 +249,7 @@ fn contains(text: &[u8], needle: &[u8]) -> bool {
 /// Finds a byte that is rare, looking at blocks of bytes at once.
 pub(super) fn find_byte(text: &[u8], byte: u8) -> Option<usize> {
     const BLOCK_BYTES: usize = 256;
-    let blocks = text
-        .chunks(BLOCK_BYTES)
-        .take_while(|block| !block.contains(&byte))
-        .count();
+    let blocks = text.chunks(BLOCK_BYTES).take_while(|block| !block.contains(&byte)).count();
     let start = text.len().min(blocks * BLOCK_BYTES);
-    text[start..]
-        .iter()
-        .position(|&it| it == byte)
-        .map(|position| start + position)
+    text[start..].iter().position(|&it| it == byte).map(|position| start + position)
 }

@@ -34,11 +34,7 @@ pub(super) enum Scalar {
 /// `is_implicit` tells that neither quotes nor a tag stand against reading it as a plain word.
 pub(super) fn resolve(tag: Option<&str>, is_implicit: bool, value: &str) -> Result<Scalar, String> {
     let Some(tag) = tag else {
-        return Ok(if is_implicit {
-            read_plain(value)
-        } else {
-            Scalar::Text
-        });
+        return Ok(if is_implicit { read_plain(value) } else { Scalar::Text });
     };
     let Some(standard) = tag.strip_prefix(STANDARD_PREFIX) else {
         return Ok(Scalar::Text);

@@ -29,10 +29,7 @@ pub(super) fn commas_behind_tags(text: &[u8]) -> BTreeSet<u32> {
     let mut position = 0;
     while let Some(step) = find_byte(&text[position..], b'!') {
         let start = position + step;
-        let length = text[start..]
-            .iter()
-            .take_while(|byte| is_tag_byte(byte))
-            .count();
+        let length = text[start..].iter().take_while(|byte| is_tag_byte(byte)).count();
         // No token starts behind a letter or a digit.
         let starts_token = start == 0 || !text[start - 1].is_ascii_alphanumeric();
         if starts_token && text.get(start + length) == Some(&b',') {
@@ -73,9 +70,7 @@ pub(super) fn look_at_commas(
             Err(error) => {
                 // The scanner looks ahead before it hands out tokens. The next suspect that it
                 // may have seen is taken for a part of a tag; a mistake comes to light later.
-                let stop = error
-                    .problem_mark()
-                    .map_or(u32::MAX, |mark| mark.index as u32);
+                let stop = error.problem_mark().map_or(u32::MAX, |mark| mark.index as u32);
                 let next = suspects.range(seen..stop.max(seen)).next();
                 findings.extend(next.copied().map(Finding::PartOfTag));
                 return findings;
@@ -95,10 +90,7 @@ pub(super) fn look_at_commas(
                     return findings;
                 }
             }
-            TokenData::Scalar {
-                style: ScalarStyle::Plain,
-                ..
-            } if brackets.depth > 0 => {
+            TokenData::Scalar { style: ScalarStyle::Plain, .. } if brackets.depth > 0 => {
                 if let Some(&inside) = suspects.range(start..end).next() {
                     findings.push(Finding::InPlainScalar(inside));
                     return findings;

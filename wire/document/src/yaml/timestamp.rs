@@ -29,9 +29,8 @@ pub(super) fn is_timestamp(text: &str) -> bool {
 
 fn take_date(rest: &mut &[u8]) -> Option<(u32, u32, u32)> {
     let (year, after) = rest.split_at_checked(4)?;
-    let year = std::str::from_utf8(year)
-        .ok()
-        .filter(|it| it.bytes().all(|it| it.is_ascii_digit()))?;
+    let year =
+        std::str::from_utf8(year).ok().filter(|it| it.bytes().all(|it| it.is_ascii_digit()))?;
     *rest = after;
     let month = take_byte(rest, b"-").then(|| take_number(rest)).flatten()?;
     let day = take_byte(rest, b"-").then(|| take_number(rest)).flatten()?;
@@ -46,10 +45,7 @@ fn take_time(rest: &mut &[u8]) -> bool {
         && take_number(rest).is_some_and(|second| second < 60);
     // Upstream: Go takes a comma for the decimal point, and any number of digits behind it.
     if let [b'.' | b',', b'0'..=b'9', ..] = *rest {
-        let digits = rest[1..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let digits = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         *rest = &rest[1 + digits..];
     }
     is_clock
@@ -88,11 +84,7 @@ fn take_byte(rest: &mut &[u8], any_of: &[u8]) -> bool {
 
 /// Takes one or two digits.
 fn take_number(rest: &mut &[u8]) -> Option<u32> {
-    let length = rest
-        .iter()
-        .take(2)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let length = rest.iter().take(2).take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, after) = rest.split_at(length);
     *rest = after;
     std::str::from_utf8(digits).ok()?.parse().ok()

@@ -28,10 +28,7 @@ pub(super) fn check_directives(text: &[u8]) -> Result<(), Problem> {
         }
         if tags > MAX_TAG_DIRECTIVES {
             let message = format!("more than {MAX_TAG_DIRECTIVES} `%TAG` directives");
-            return Err(Problem {
-                message,
-                offset: position,
-            });
+            return Err(Problem { message, offset: position });
         }
         position += line.len();
     }
@@ -131,14 +128,8 @@ pub(super) fn skip_properties(text: &[u8], start: usize) -> usize {
     while let Some(&byte) = text.get(position) {
         let rest = &text[position..];
         position += match byte {
-            b'&' | b'!' => rest
-                .iter()
-                .take_while(|byte| byte.is_ascii_graphic())
-                .count(),
-            b'#' => rest
-                .iter()
-                .take_while(|byte| !matches!(byte, b'\n' | b'\r'))
-                .count(),
+            b'&' | b'!' => rest.iter().take_while(|byte| byte.is_ascii_graphic()).count(),
+            b'#' => rest.iter().take_while(|byte| !matches!(byte, b'\n' | b'\r')).count(),
             // White space; beyond ASCII these are the bytes of rarer line breaks.
             b' ' | b'\t' | b'\n' | b'\r' | 0x80.. => 1,
             _ => break,

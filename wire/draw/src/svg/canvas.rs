@@ -15,9 +15,7 @@ pub(super) struct Canvas {
 
 impl Canvas {
     pub(super) fn new() -> Self {
-        Self {
-            output: String::new(),
-        }
+        Self { output: String::new() }
     }
 
     /// Writes markup that is already safe. Writing to a `String` cannot fail.
@@ -28,9 +26,7 @@ impl Canvas {
 
     pub(super) fn text(&mut self, class: &str, x: usize, y: usize, content: &str) {
         let content = escaped(content);
-        self.raw(format_args!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{content}</text>"
-        ));
+        self.raw(format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{content}</text>"));
     }
 
     /// Writes the tooltip of the surrounding element.
@@ -51,10 +47,7 @@ impl Canvas {
 
     /// Writes the triangle that goes before a warning, its base at `y`.
     pub(super) fn triangle(&mut self, x: usize, y: usize) {
-        self.path(
-            "triangle",
-            &format!("M{x} {y}h11l-5.5 -9.5zm5.5 -6v2.5m0 2v0.1"),
-        );
+        self.path("triangle", &format!("M{x} {y}h11l-5.5 -9.5zm5.5 -6v2.5m0 2v0.1"));
     }
 
     /// Writes the sign of a version.

@@ -48,27 +48,15 @@ impl Captions {
             .map(|index| annotation(outline, index))
             .map(|annotation| fitted(&annotation, SMALL_FONT, MAX_ANNOTATION_WIDTH))
             .collect();
-        let widths: Vec<usize> = labels
-            .iter()
-            .map(|label| text_width(label, LABEL_FONT))
-            .collect();
+        let widths: Vec<usize> = labels.iter().map(|label| text_width(label, LABEL_FONT)).collect();
         // The words stand in a column beside the versions; a long name pushes only its own.
         let column = (0..drawn)
             .filter(|&index| nodes[index].role != Role::Virtual)
             .map(|index| widths[index])
             .max()
             .unwrap_or(0);
-        let annotation_x = widths
-            .iter()
-            .map(|&width| label_x + width.max(column) + GAP)
-            .collect();
-        let mut captions = Self {
-            labels,
-            annotations,
-            label_x,
-            annotation_x,
-            end: label_x,
-        };
+        let annotation_x = widths.iter().map(|&width| label_x + width.max(column) + GAP).collect();
+        let mut captions = Self { labels, annotations, label_x, annotation_x, end: label_x };
         let ends = (0..drawn).map(|index| captions.end_of(index));
         captions.end = ends.chain([label_x]).fold(0, usize::max);
         if nodes.len() > drawn {
@@ -121,12 +109,7 @@ impl Header {
             .map(|warning| WARNING_SIGN + text_width(&warning.shown, SMALL_FONT))
             .chain([text_width(&summary, SMALL_FONT), heading_width(&heading)])
             .fold(0, usize::max);
-        Self {
-            heading,
-            summary,
-            warnings,
-            width,
-        }
+        Self { heading, summary, warnings, width }
     }
 
     /// Lets the warnings use all of the width that the column came to have.
@@ -177,10 +160,7 @@ fn heading_width(heading: &str) -> usize {
 
 fn summary(outline: &Outline) -> String {
     let nodes = &outline.lane.nodes;
-    let virtuals = nodes
-        .iter()
-        .filter(|node| node.role == Role::Virtual)
-        .count();
+    let virtuals = nodes.iter().filter(|node| node.role == Role::Virtual).count();
     let versions = counted(nodes.len() - virtuals, "version");
     let heads = nodes.iter().filter(|node| node.role == Role::Head).count();
     match outline.head_label() {
@@ -192,9 +172,6 @@ fn summary(outline: &Outline) -> String {
 
 fn warnings(lane: &Lane) -> Vec<String> {
     let deprecated = lane.deprecation.as_deref().map(deprecated_sentence);
-    let problem = lane
-        .problem
-        .as_deref()
-        .map(|problem| format!("problem: {}", clean(problem)));
+    let problem = lane.problem.as_deref().map(|problem| format!("problem: {}", clean(problem)));
     deprecated.into_iter().chain(problem).collect()
 }

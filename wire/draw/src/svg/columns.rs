@@ -65,11 +65,7 @@ impl<'graph> Picture<'graph> {
             left += column.width + COLUMN_GAP;
             columns.push(column);
         }
-        let warnings = columns
-            .iter()
-            .map(|column| column.header.warnings.len())
-            .max()
-            .unwrap_or(0);
+        let warnings = columns.iter().map(|column| column.header.warnings.len()).max().unwrap_or(0);
         let rows_top = top + 60 + warnings * WARNING_LINE;
         let truncated = columns.iter().any(|column| column.left_out() > 0);
         let row_count = rows.count.max(1) + usize::from(truncated);
@@ -107,21 +103,10 @@ impl<'graph> Column<'graph> {
         };
         let captions = Captions::new(&outline, drawn, label_x);
         let mut header = Header::new(&outline);
-        let width = MIN_COLUMN_WIDTH
-            .max(captions.end + PADDING - left)
-            .max(header.width + 2 * PADDING);
+        let width =
+            MIN_COLUMN_WIDTH.max(captions.end + PADDING - left).max(header.width + 2 * PADDING);
         header.fit_warnings(width - 2 * PADDING);
-        Self {
-            outline,
-            drawn,
-            left,
-            width,
-            row_of,
-            tracks,
-            header,
-            captions,
-            tracks_x,
-        }
+        Self { outline, drawn, left, width, row_of, tracks, header, captions, tracks_x }
     }
 
     /// Returns where the texts above the rows begin.

@@ -51,52 +51,23 @@ pub(super) struct Entry {
 pub(super) fn entries(graph: &PackageGraph, strokes: &[Stroke], same_version: bool) -> Vec<Entry> {
     let nodes = || graph.lanes.iter().flat_map(|lane| &lane.nodes);
     let mut entries = Vec::new();
-    for role in [
-        Role::Head,
-        Role::Chain,
-        Role::Skipped,
-        Role::Virtual,
-        Role::Stranded,
-    ] {
+    for role in [Role::Head, Role::Chain, Role::Skipped, Role::Virtual, Role::Stranded] {
         if nodes().any(|node| node.role == role) {
-            let icon = Icon::Sign {
-                role,
-                deprecated: false,
-            };
-            entries.push(Entry {
-                icon,
-                meaning: role_meaning(role),
-            });
+            let icon = Icon::Sign { role, deprecated: false };
+            entries.push(Entry { icon, meaning: role_meaning(role) });
         }
     }
     if nodes().any(|node| node.deprecation.is_some()) {
-        let icon = Icon::Sign {
-            role: Role::Chain,
-            deprecated: true,
-        };
-        entries.push(Entry {
-            icon,
-            meaning: "square and struck: deprecated",
-        });
+        let icon = Icon::Sign { role: Role::Chain, deprecated: true };
+        entries.push(Entry { icon, meaning: "square and struck: deprecated" });
     }
-    for stroke in [
-        Stroke::Replaces,
-        Stroke::Ignored,
-        Stroke::Skips,
-        Stroke::Range,
-    ] {
+    for stroke in [Stroke::Replaces, Stroke::Ignored, Stroke::Skips, Stroke::Range] {
         if strokes.contains(&stroke) {
-            entries.push(Entry {
-                icon: Icon::Line(stroke),
-                meaning: stroke_meaning(stroke),
-            });
+            entries.push(Entry { icon: Icon::Line(stroke), meaning: stroke_meaning(stroke) });
         }
     }
     if same_version {
-        entries.push(Entry {
-            icon: Icon::SameVersion,
-            meaning: "same version",
-        });
+        entries.push(Entry { icon: Icon::SameVersion, meaning: "same version" });
     }
     entries
 }

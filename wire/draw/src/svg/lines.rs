@@ -156,11 +156,7 @@ fn draw_bus(column: &Column, bus: &Bus, port_y: impl Fn(usize) -> usize, canvas:
     let x = column.track_x(bus.track);
     let is_owner = |index: usize| bus.owners.binary_search(&index).is_ok();
     let end = |index: usize| {
-        if is_owner(index) || !bus.is_bundled() {
-            column.node_x(index) + REACH
-        } else {
-            x - CORNER
-        }
+        if is_owner(index) || !bus.is_bundled() { column.node_x(index) + REACH } else { x - CORNER }
     };
     let stops = bus.stops();
     let (first, last) = (stops[0], stops[stops.len() - 1]);

@@ -40,11 +40,7 @@ pub(super) fn merge(lanes: &[Vec<Entry>]) -> Rows {
     let count = row_by_identity.iter().max().map_or(0, |last| last + 1);
     let row_of = identity_of
         .iter()
-        .map(|lane| {
-            lane.iter()
-                .map(|&identity| row_by_identity[identity])
-                .collect()
-        })
+        .map(|lane| lane.iter().map(|&identity| row_by_identity[identity]).collect())
         .collect();
     Rows { row_of, count }
 }
@@ -71,10 +67,7 @@ fn compact(order: &[usize], lanes: &[Vec<usize>]) -> Vec<usize> {
     }
     let mut below: Vec<Option<usize>> = vec![None; lanes.len()];
     for &identity in order.iter().rev() {
-        let limit = lanes_of[identity]
-            .iter()
-            .filter_map(|&lane| below[lane])
-            .min();
+        let limit = lanes_of[identity].iter().filter_map(|&lane| below[lane]).min();
         rows[identity] = limit.map_or(rows[identity], |limit| limit - 1);
         for &lane in &lanes_of[identity] {
             below[lane] = Some(rows[identity]);
@@ -100,10 +93,8 @@ fn merge_lane<'lane>(
     for (position, row) in merged.iter().enumerate() {
         position_by_name.entry(row.entry.name).or_insert(position);
     }
-    let positions: Vec<Option<usize>> = lane
-        .iter()
-        .map(|entry| position_by_name.get(entry.name).copied())
-        .collect();
+    let positions: Vec<Option<usize>> =
+        lane.iter().map(|entry| position_by_name.get(entry.name).copied()).collect();
     let anchored = heaviest_increasing(lane, &positions);
 
     let mut next = Vec::with_capacity(merged.len() + lane.len());
@@ -120,10 +111,7 @@ fn merge_lane<'lane>(
             }
             None => {
                 chosen[index] = *identities;
-                waiting.push(Merged {
-                    entry: *entry,
-                    identity: *identities,
-                });
+                waiting.push(Merged { entry: *entry, identity: *identities });
                 *identities += 1;
             }
         }
@@ -163,15 +151,8 @@ fn heaviest_increasing(lane: &[Entry], positions: &[Option<usize>]) -> Vec<bool>
         let shorter = best.range(..position).next_back().map(|(_, &found)| found);
         before[index] = shorter.map(|(_, member)| member);
         let (spine, side) = shorter.map_or((0, 0), |(weight, _)| weight);
-        let weight = if lane[index].on_spine {
-            (spine + 1, side)
-        } else {
-            (spine, side + 1)
-        };
-        if best
-            .get(&position)
-            .is_some_and(|(other, _)| *other >= weight)
-        {
+        let weight = if lane[index].on_spine { (spine + 1, side) } else { (spine, side + 1) };
+        if best.get(&position).is_some_and(|(other, _)| *other >= weight) {
             continue;
         }
         best.insert(position, (weight, index));
@@ -245,11 +226,7 @@ mod tests {
             .iter()
             .map(|lane| {
                 lane.split(' ')
-                    .map(|name| Entry {
-                        name,
-                        label: name,
-                        on_spine: !name.starts_with('o'),
-                    })
+                    .map(|name| Entry { name, label: name, on_spine: !name.starts_with('o') })
                     .collect()
             })
             .collect();
@@ -266,16 +243,10 @@ mod tests {
 
     #[test]
     fn shared_names_share_a_row_and_others_find_their_place() {
-        assert_eq!(
-            rows(&["5 4 3 1", "4.9 4 2 1 0"]),
-            ["5 4.9", "4 4", "3 2", "1 1", "- 0"]
-        );
+        assert_eq!(rows(&["5 4 3 1", "4.9 4 2 1 0"]), ["5 4.9", "4 4", "3 2", "1 1", "- 0"]);
         assert_eq!(rows(&["2 1", "10 9"]), ["2 10", "1 9"]);
         // The third lane shares every row with one of the others, because 4 was put above 2.
-        assert_eq!(
-            rows(&["2 1", "4 3", "4 3 2 1"]),
-            ["- 4 4", "- 3 3", "2 - 2", "1 - 1"]
-        );
+        assert_eq!(rows(&["2 1", "4 3", "4 3 2 1"]), ["- 4 4", "- 3 3", "2 - 2", "1 - 1"]);
         // A channel begins close above what it shares.
         assert_eq!(rows(&["5 4 3 2", "2.5 2"]), ["5 -", "4 -", "3 2.5", "2 2"]);
     }
@@ -284,10 +255,7 @@ mod tests {
     fn contradicting_orders_keep_each_lane_in_order() {
         assert_eq!(rows(&["3 2 1", "1 3 2"]), ["- 1", "3 3", "2 2", "1 -"]);
         // Two skipped versions do not outweigh one of the chain.
-        assert_eq!(
-            rows(&["o1 o2 3", "3 o1 o2"]),
-            ["o1 -", "o2 -", "3 3", "- o1", "- o2"]
-        );
+        assert_eq!(rows(&["o1 o2 3", "3 o1 o2"]), ["o1 -", "o2 -", "3 3", "- o1", "- o2"]);
     }
 
     #[test]

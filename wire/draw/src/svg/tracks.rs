@@ -110,11 +110,7 @@ pub(super) fn assign(outline: &Outline, drawn: usize) -> Tracks {
     wanted.sort_by_key(|bus| (bus.stroke, is_quiet(bus), bus.owners[0]));
 
     let mut occupied: Vec<BTreeMap<usize, usize>> = Vec::new();
-    let mut tracks = Tracks {
-        buses: Vec::new(),
-        count: 0,
-        left_out: 0,
-    };
+    let mut tracks = Tracks { buses: Vec::new(), count: 0, left_out: 0 };
     for mut bus in wanted {
         let stops = bus.stops();
         let (top, bottom) = (stops[0], stops[stops.len() - 1]);
@@ -140,12 +136,7 @@ fn replaces_buses(outline: &Outline, drawn: usize) -> Vec<Bus> {
             && way(outline, owner, target) == Way::Track
         {
             let stroke = replaces_stroke(outline.lane.nodes[owner].role);
-            buses.push(Bus {
-                stroke,
-                owners: vec![owner],
-                targets: vec![target],
-                track: 0,
-            });
+            buses.push(Bus { stroke, owners: vec![owner], targets: vec![target], track: 0 });
         }
     }
     buses
@@ -162,12 +153,7 @@ fn skips_buses(outline: &Outline, drawn: usize) -> Vec<Bus> {
     }
     owners_by_targets
         .into_iter()
-        .map(|(targets, owners)| Bus {
-            stroke: Stroke::Skips,
-            owners,
-            targets,
-            track: 0,
-        })
+        .map(|(targets, owners)| Bus { stroke: Stroke::Skips, owners, targets, track: 0 })
         .collect()
 }
 
@@ -190,12 +176,7 @@ fn range_buses(outline: &Outline, drawn: usize) -> Vec<Bus> {
             buses[latest].targets = targets;
         } else {
             latest_by_bottom.insert(bottom, buses.len());
-            buses.push(Bus {
-                stroke: Stroke::Range,
-                owners: vec![owner],
-                targets,
-                track: 0,
-            });
+            buses.push(Bus { stroke: Stroke::Range, owners: vec![owner], targets, track: 0 });
         }
     }
     buses
@@ -213,11 +194,8 @@ fn is_nested(bus: &Bus, owner: usize, targets: &[usize]) -> bool {
 }
 
 fn drawn_targets(targets: &[usize], owner: usize, drawn: usize) -> Vec<usize> {
-    let mut targets: Vec<usize> = targets
-        .iter()
-        .copied()
-        .filter(|&target| target < drawn && target != owner)
-        .collect();
+    let mut targets: Vec<usize> =
+        targets.iter().copied().filter(|&target| target < drawn && target != owner).collect();
     targets.sort_unstable();
     targets
 }
@@ -230,10 +208,7 @@ fn free_track(
 ) -> Option<usize> {
     // Intervals on a track are disjoint, so the last one that begins above `bottom` decides.
     let is_free = |track: &BTreeMap<usize, usize>| {
-        track
-            .range(..=bottom)
-            .next_back()
-            .is_none_or(|(_, &end)| end < top)
+        track.range(..=bottom).next_back().is_none_or(|(_, &end)| end < top)
     };
     if let Some(track) = occupied.iter().position(is_free) {
         return Some(track);

@@ -175,11 +175,7 @@ impl Painter {
             (self.used.skipped, self.signs.skipped, "skipped"),
             (self.used.hollow, self.signs.hollow, "virtual"),
             (self.used.stranded, self.signs.stranded, "stranded"),
-            (
-                warning.is_some(),
-                self.signs.warning,
-                warning.unwrap_or_default(),
-            ),
+            (warning.is_some(), self.signs.warning, warning.unwrap_or_default()),
         ];
         let mut line = String::new();
         for (_, sign, meaning) in entries.into_iter().filter(|(used, _, _)| *used) {
@@ -362,9 +358,7 @@ impl Painter {
 
 /// Returns the columns that the text takes, counted as [`split_at_width`] counts them.
 fn display_width(text: &str) -> usize {
-    text.chars()
-        .map(|character| character.width().unwrap_or(0))
-        .sum()
+    text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 
 /// Splits the text where its display reaches `room` columns, but never before its first character:

@@ -80,11 +80,7 @@ pub(super) fn lines(outline: &Outline) -> Vec<Line> {
 /// Returns the end of the run of side nodes that begins at `start`; empty runs are common.
 fn run_end(outline: &Outline, start: usize) -> usize {
     let rest = &outline.places[start..];
-    start
-        + rest
-            .iter()
-            .take_while(|&&place| place == Place::Side)
-            .count()
+    start + rest.iter().take_while(|&&place| place == Place::Side).count()
 }
 
 fn spine_row(outline: &Outline, index: usize, run: std::ops::Range<usize>) -> Row {
@@ -95,11 +91,8 @@ fn spine_row(outline: &Outline, index: usize, run: std::ops::Range<usize>) -> Ro
     {
         notes.push(format!("replaces {}", outline.labels[target]));
     }
-    let elsewhere: Vec<usize> = outline.skips[index]
-        .iter()
-        .copied()
-        .filter(|target| !run.contains(target))
-        .collect();
+    let elsewhere: Vec<usize> =
+        outline.skips[index].iter().copied().filter(|target| !run.contains(target)).collect();
     if !elsewhere.is_empty() {
         let verb = if hanging { "also skips" } else { "skips" };
         notes.push(format!("{verb} {}", outline.listed(&elsewhere)));
@@ -124,21 +117,14 @@ fn side_rows(
     let hangs = |side: usize| above.is_some_and(|upper| outline.is_skipped_by(side, upper));
     let linked = above.is_some_and(|upper| outline.is_linked(upper));
     let last_hanging = run.clone().rev().find(|&side| hangs(side));
-    let shown_end = if run.len() > FOLD_SKIPPED_ABOVE {
-        run.start + KEPT_OF_FOLDED
-    } else {
-        run.end
-    };
+    let shown_end =
+        if run.len() > FOLD_SKIPPED_ABOVE { run.start + KEPT_OF_FOLDED } else { run.end };
     for side in run.start..shown_end {
         let rail_below = linked || last_hanging.is_some_and(|last| side < last);
         let hanging = hangs(side);
         lines.push(Line::Version(Row {
             role: outline.lane.nodes[side].role,
-            joint: if hanging {
-                Joint::Hanging
-            } else {
-                Joint::Loose { rail: rail_below }
-            },
+            joint: if hanging { Joint::Hanging } else { Joint::Loose { rail: rail_below } },
             rail_below,
             label: outline.labels[side].clone(),
             notes: side_notes(outline, side, hanging),
@@ -149,11 +135,7 @@ fn side_rows(
         let hanging = last_hanging.is_some_and(|last| last >= shown_end);
         lines.push(Line::Folded(Row {
             role: Role::Skipped,
-            joint: if hanging {
-                Joint::Hanging
-            } else {
-                Joint::Loose { rail: linked }
-            },
+            joint: if hanging { Joint::Hanging } else { Joint::Loose { rail: linked } },
             rail_below: linked,
             label: folded_sentence(outline, shown_end..run.end),
             notes: Vec::new(),
@@ -189,17 +171,11 @@ fn folded_sentence(outline: &Outline, folded: std::ops::Range<usize>) -> String 
     if let Some(last) = outline.labels[folded].last() {
         sentence.push_str(&format!(", down to {last}"));
     }
-    let deprecated = nodes
-        .iter()
-        .filter(|node| node.deprecation.is_some())
-        .count();
+    let deprecated = nodes.iter().filter(|node| node.deprecation.is_some()).count();
     if deprecated > 0 {
         sentence.push_str(&format!(", {deprecated} deprecated"));
     }
-    let hollow = nodes
-        .iter()
-        .filter(|node| node.role == Role::Virtual)
-        .count();
+    let hollow = nodes.iter().filter(|node| node.role == Role::Virtual).count();
     if hollow > 0 {
         sentence.push_str(&format!(", {} without content", counted(hollow, "name")));
     }

@@ -92,9 +92,5 @@ fn every_channel_is_a_cluster() {
 
 /// The lines of the drawing that lead from one node to another.
 fn edges(drawing: &str) -> String {
-    drawing
-        .lines()
-        .filter(|line| line.contains("->"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    drawing.lines().filter(|line| line.contains("->")).collect::<Vec<_>>().join("\n")
 }

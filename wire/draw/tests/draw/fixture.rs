@@ -5,11 +5,8 @@ use operon_draw::{Lane, Node, PackageGraph, Role, SkipRange};
 /// Reads lines such as
 /// `chain 1.2.0 replaces=1.1.0 skips=1.1.1,1.1.2 range=">=1.0.0 <1.2.0" covers=1.0.0 deprecated="CVE"`.
 pub(crate) fn lane(channel: &str, versions: &str) -> Lane {
-    let lines: Vec<Vec<String>> = versions
-        .lines()
-        .map(words)
-        .filter(|words| !words.is_empty())
-        .collect();
+    let lines: Vec<Vec<String>> =
+        versions.lines().map(words).filter(|words| !words.is_empty()).collect();
     let position = |label: &str| {
         lines
             .iter()
@@ -21,9 +18,7 @@ pub(crate) fn lane(channel: &str, versions: &str) -> Lane {
         .iter()
         .map(|words| {
             let value = |key: &str| {
-                words[2..]
-                    .iter()
-                    .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+                words[2..].iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
             };
             Node {
                 name: format!("demo.v{}", words[1]),
@@ -39,22 +34,12 @@ pub(crate) fn lane(channel: &str, versions: &str) -> Lane {
             }
         })
         .collect();
-    Lane {
-        channel: channel.to_owned(),
-        is_default: false,
-        deprecation: None,
-        nodes,
-        problem: None,
-    }
+    Lane { channel: channel.to_owned(), is_default: false, deprecation: None, nodes, problem: None }
 }
 
 pub(crate) fn package(mut lanes: Vec<Lane>) -> PackageGraph {
     lanes[0].is_default = true;
-    PackageGraph {
-        package: "demo".to_owned(),
-        deprecation: None,
-        lanes,
-    }
+    PackageGraph { package: "demo".to_owned(), deprecation: None, lanes }
 }
 
 /// A straight line that ends at a name without content.
@@ -131,16 +116,8 @@ pub(crate) fn long(skipped: usize, chained: usize) -> PackageGraph {
         skip_range: None,
     };
     let mut nodes = vec![node("3.0.0".to_owned(), Role::Head)];
-    nodes.extend(
-        (0..skipped)
-            .rev()
-            .map(|patch| node(format!("2.0.{patch}"), Role::Skipped)),
-    );
-    nodes.extend(
-        (0..chained)
-            .rev()
-            .map(|patch| node(format!("1.0.{patch}"), Role::Chain)),
-    );
+    nodes.extend((0..skipped).rev().map(|patch| node(format!("2.0.{patch}"), Role::Skipped)));
+    nodes.extend((0..chained).rev().map(|patch| node(format!("1.0.{patch}"), Role::Chain)));
     let count = nodes.len();
     nodes[0].skips = (1..=skipped).collect();
     nodes[0].replaces = (chained > 0).then_some(skipped + 1);
@@ -149,10 +126,7 @@ pub(crate) fn long(skipped: usize, chained: usize) -> PackageGraph {
         // Ranges on some versions only: covering everything from everywhere grows with the square.
         if index % 50 == 1 {
             let covers = (index + 1..count).collect();
-            node.skip_range = Some(SkipRange {
-                text: "<3.0.0".to_owned(),
-                covers,
-            });
+            node.skip_range = Some(SkipRange { text: "<3.0.0".to_owned(), covers });
         }
     }
     let lane = Lane {
@@ -185,10 +159,7 @@ fn words(line: &str) -> Vec<String> {
         match character {
             '"' => quoted = !quoted,
             ' ' if !quoted => words.push(String::new()),
-            _ => words
-                .last_mut()
-                .expect("there is always a last word")
-                .push(character),
+            _ => words.last_mut().expect("there is always a last word").push(character),
         }
     }
     words.retain(|word| !word.is_empty());

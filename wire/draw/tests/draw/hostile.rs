@@ -64,10 +64,7 @@ fn hostile_text_never_becomes_graph_syntax() {
     let benign = hostile_graph("benign");
     for text in hostile_texts() {
         let graph = hostile_graph(&text);
-        for (draw, name) in [
-            (mermaid as fn(&PackageGraph) -> String, "mermaid"),
-            (dot, "dot"),
-        ] {
+        for (draw, name) in [(mermaid as fn(&PackageGraph) -> String, "mermaid"), (dot, "dot")] {
             let (expected, drawn) = (draw(&benign), draw(&graph));
             let skeleton = |drawing: &str| -> Vec<String> {
                 drawing
@@ -79,10 +76,7 @@ fn hostile_text_never_becomes_graph_syntax() {
             assert_eq!(skeleton(&expected), skeleton(&drawn), "{name} {text:.50}");
         }
         let labels = mermaid(&graph).replace("<br/>", "");
-        assert!(
-            !labels.contains('<') && !labels.contains("%%{"),
-            "{text:.50}"
-        );
+        assert!(!labels.contains('<') && !labels.contains("%%{"), "{text:.50}");
         assert!(!labels.contains('`'), "{text:.50}");
     }
 }
@@ -91,24 +85,14 @@ fn hostile_text_never_becomes_graph_syntax() {
 fn hostile_text_never_drives_the_terminal() {
     for hostile in hostile_texts() {
         let graph = hostile_graph(&hostile);
-        let options = TextOptions {
-            width: 60,
-            unicode: true,
-            color: false,
-        };
+        let options = TextOptions { width: 60, unicode: true, color: false };
         let drawn = text(&graph, &options);
         let harmful = |character: char| {
             (character.is_control() && character != '\n')
                 || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         assert!(!drawn.contains(harmful), "{hostile:.50} {drawn}");
-        let drawn = text(
-            &graph,
-            &TextOptions {
-                unicode: false,
-                ..options
-            },
-        );
+        let drawn = text(&graph, &TextOptions { unicode: false, ..options });
         assert!(drawn.is_ascii(), "{drawn}");
         assert!(drawn.lines().all(|line| line.len() <= 60), "{drawn}");
     }
@@ -128,11 +112,7 @@ fn edges_that_lead_nowhere_or_in_circles_are_survived() {
         }
     }
     crate::svg::check(&graph);
-    let options = TextOptions {
-        width: 80,
-        unicode: true,
-        color: true,
-    };
+    let options = TextOptions { width: 80, unicode: true, color: true };
     assert!(text(&graph, &options).contains("stable"));
     assert!(mermaid(&graph).contains("c0n0 -->|skips| c0n0"));
     assert!(dot(&graph).contains("c0n0 -> c0n0"));
@@ -140,20 +120,9 @@ fn edges_that_lead_nowhere_or_in_circles_are_survived() {
 
 #[test]
 fn drawings_are_the_same_every_time() {
-    let options = TextOptions {
-        width: 80,
-        unicode: true,
-        color: true,
-    };
+    let options = TextOptions { width: 80, unicode: true, color: true };
     for graph in [everything(), long(30, 30)] {
-        let draw = || {
-            (
-                text(&graph, &options),
-                mermaid(&graph),
-                dot(&graph),
-                svg(&graph),
-            )
-        };
+        let draw = || (text(&graph, &options), mermaid(&graph), dot(&graph), svg(&graph));
         assert_eq!(draw(), draw());
     }
 }

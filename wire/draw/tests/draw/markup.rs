@@ -48,11 +48,7 @@ pub(crate) fn read(document: &str) -> Result<Vec<Text>, String> {
 }
 
 fn text(attributes: &BTreeMap<String, String>, content: String) -> Result<Text, String> {
-    let number = |key: &str| {
-        attributes[key]
-            .parse::<f64>()
-            .map_err(|error| error.to_string())
-    };
+    let number = |key: &str| attributes[key].parse::<f64>().map_err(|error| error.to_string());
     let size = match attributes["class"].as_str() {
         "title" => 20.0,
         "heading" => 15.0,
@@ -60,34 +56,19 @@ fn text(attributes: &BTreeMap<String, String>, content: String) -> Result<Text, 
         "small" | "warning" => 11.0,
         class => return Err(format!("a text of unknown class {class}")),
     };
-    Ok(Text {
-        x: number("x")?,
-        y: number("y")?,
-        size,
-        content,
-    })
+    Ok(Text { x: number("x")?, y: number("y")?, size, content })
 }
 
 fn attributes(mut rest: &str) -> Result<BTreeMap<String, String>, String> {
     let mut attributes = BTreeMap::new();
     while !rest.trim().is_empty() {
-        let (name, value) = rest
-            .split_once("=\"")
-            .ok_or(format!("no value in {rest:?}"))?;
-        let (value, behind) = value
-            .split_once('"')
-            .ok_or(format!("no quote in {rest:?}"))?;
+        let (name, value) = rest.split_once("=\"").ok_or(format!("no value in {rest:?}"))?;
+        let (value, behind) = value.split_once('"').ok_or(format!("no quote in {rest:?}"))?;
         let name = name.trim();
-        if !name
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric() || character == '-')
-        {
+        if !name.chars().all(|character| character.is_ascii_alphanumeric() || character == '-') {
             return Err(format!("a strange attribute {name:?}"));
         }
-        if attributes
-            .insert(name.to_owned(), decoded(value)?)
-            .is_some()
-        {
+        if attributes.insert(name.to_owned(), decoded(value)?).is_some() {
             return Err(format!("{name} twice"));
         }
         rest = behind;
@@ -100,9 +81,7 @@ fn decoded(text: &str) -> Result<String, String> {
     let mut parts = text.split('&');
     decoded.push_str(parts.next().unwrap_or_default());
     for part in parts {
-        let (entity, behind) = part
-            .split_once(';')
-            .ok_or(format!("a bare & before {part:?}"))?;
+        let (entity, behind) = part.split_once(';').ok_or(format!("a bare & before {part:?}"))?;
         decoded.push(match entity {
             "amp" => '&',
             "lt" => '<',
@@ -113,10 +92,7 @@ fn decoded(text: &str) -> Result<String, String> {
         });
         decoded.push_str(behind);
     }
-    match decoded
-        .chars()
-        .find(|&character| character.is_control() && character != '\n')
-    {
+    match decoded.chars().find(|&character| character.is_control() && character != '\n') {
         Some(control) => Err(format!("control character {control:?}")),
         None => Ok(decoded),
     }
@@ -125,14 +101,9 @@ fn decoded(text: &str) -> Result<String, String> {
 #[test]
 fn the_reader_refuses_what_is_broken() {
     assert!(read("<a><b x=\"1\"/></a>").is_ok());
-    for broken in [
-        "<a>",
-        "<a></b>",
-        "<a>&</a>",
-        "<a>&nbsp;</a>",
-        "<a x=1/>",
-        "<a x=\"1\" x=\"2\"/>",
-    ] {
+    for broken in
+        ["<a>", "<a></b>", "<a>&</a>", "<a>&nbsp;</a>", "<a x=1/>", "<a x=\"1\" x=\"2\"/>"]
+    {
         assert!(read(broken).is_err(), "{broken}");
     }
 }

@@ -125,29 +125,16 @@ fn what_mermaid_would_refuse_says_so() {
     assert!(!small.contains("--channel"));
     let many_edges = mermaid(&long(0, MERMAID_MAX_EDGES + 30));
     let note = many_edges.lines().last().unwrap();
-    assert!(
-        note.starts_with("%% ") && note.contains("--channel"),
-        "{note}"
-    );
+    assert!(note.starts_with("%% ") && note.contains("--channel"), "{note}");
     let mut many_characters = everything();
     many_characters.lanes[0].nodes[0].label = "long".repeat(250);
     many_characters.lanes = vec![many_characters.lanes[0].clone(); 60];
     let many_characters = mermaid(&many_characters);
     assert!(many_characters.len() > MERMAID_MAX_CHARACTERS);
-    assert!(
-        many_characters
-            .lines()
-            .last()
-            .unwrap()
-            .contains("--channel")
-    );
+    assert!(many_characters.lines().last().unwrap().contains("--channel"));
 }
 
 /// The drawing without the class definitions, which are the same every time.
 fn body(drawing: &str) -> String {
-    drawing
-        .lines()
-        .filter(|line| !line.contains("classDef"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    drawing.lines().filter(|line| !line.contains("classDef")).collect::<Vec<_>>().join("\n")
 }

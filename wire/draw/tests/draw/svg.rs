@@ -11,14 +11,7 @@ use crate::{
 fn pictures_are_well_formed_and_their_texts_apart() {
     let mut empty = everything();
     empty.lanes.clear();
-    let graphs = [
-        plain_chain(),
-        skips(),
-        skip_ranges(),
-        everything(),
-        long(42, 20),
-        empty,
-    ];
+    let graphs = [plain_chain(), skips(), skip_ranges(), everything(), long(42, 20), empty];
     for graph in graphs {
         check(&graph);
     }
@@ -57,19 +50,12 @@ fn deprecated_versions_differ_in_shape() {
 fn the_same_version_stands_on_the_same_line() {
     let texts = markup::read(&svg(&everything())).unwrap();
     let heights = |label: &str| -> Vec<f64> {
-        texts
-            .iter()
-            .filter(|text| text.content == label)
-            .map(|text| text.y)
-            .collect()
+        texts.iter().filter(|text| text.content == label).map(|text| text.y).collect()
     };
     for (label, channels) in [("2.1.0", 2), ("2.0.1", 2), ("2.0.0", 2), ("1.8.0", 2)] {
         let heights = heights(label);
         assert_eq!(heights.len(), channels, "{label}");
-        assert!(
-            heights.iter().all(|height| *height == heights[0]),
-            "{label}: {heights:?}"
-        );
+        assert!(heights.iter().all(|height| *height == heights[0]), "{label}: {heights:?}");
     }
 }
 
@@ -84,16 +70,10 @@ fn nested_ranges_share_one_line() {
          chain 1",
     )]);
     let picture = svg(&graph);
-    let ranges: Vec<&str> = picture
-        .lines()
-        .filter(|line| line.contains("class=\"tip-range\""))
-        .collect();
+    let ranges: Vec<&str> =
+        picture.lines().filter(|line| line.contains("class=\"tip-range\"")).collect();
     assert_eq!(ranges.len(), 1, "{picture}");
-    assert_eq!(
-        ranges[0].matches('z').count(),
-        3,
-        "one arrow for each range"
-    );
+    assert_eq!(ranges[0].matches('z').count(), 3, "one arrow for each range");
 }
 
 #[test]
@@ -101,10 +81,7 @@ fn a_huge_channel_is_cut_and_says_so() {
     let graph = long(4_000, 999);
     check(&graph);
     let picture = svg(&graph);
-    assert_eq!(
-        picture.matches("<g class=\"node\">").count(),
-        MAX_DRAWN_NODES
-    );
+    assert_eq!(picture.matches("<g class=\"node\">").count(), MAX_DRAWN_NODES);
     let left_out = 5_000 - MAX_DRAWN_NODES;
     assert!(picture.contains(&format!("… {left_out} older versions not drawn")));
     assert!(picture.len() < 500_000, "{}", picture.len());
@@ -123,33 +100,20 @@ pub(crate) fn check(graph: &PackageGraph) {
     let picture = svg(graph);
     let texts = markup::read(&picture).expect("the picture is well-formed");
     let dimension = |name: &str| -> f64 {
-        let value = picture
-            .split_once(&format!(" {name}=\""))
-            .and_then(|(_, rest)| rest.split_once('"'));
-        value
-            .expect("the picture has a size")
-            .0
-            .parse()
-            .expect("the size is a number")
+        let value =
+            picture.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split_once('"'));
+        value.expect("the picture has a size").0.parse().expect("the size is a number")
     };
     let (width, height) = (dimension("width"), dimension("height"));
     for text in &texts {
-        assert!(
-            end(text) <= width && text.y <= height,
-            "{text:?} is outside {width} x {height}"
-        );
+        assert!(end(text) <= width && text.y <= height, "{text:?} is outside {width} x {height}");
     }
     let mut sorted: Vec<&Text> = texts.iter().collect();
     sorted.sort_by(|one, other| one.y.total_cmp(&other.y));
     for (position, one) in sorted.iter().enumerate() {
-        for other in sorted[position + 1..]
-            .iter()
-            .take_while(|other| other.y - other.size < one.y)
+        for other in sorted[position + 1..].iter().take_while(|other| other.y - other.size < one.y)
         {
-            assert!(
-                end(one) <= other.x || end(other) <= one.x,
-                "{one:?} and {other:?} overlap"
-            );
+            assert!(end(one) <= other.x || end(other) <= one.x, "{one:?} and {other:?} overlap");
         }
     }
 }

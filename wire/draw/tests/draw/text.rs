@@ -4,16 +4,8 @@ use operon_draw::{FOLD_SKIPPED_ABOVE, MIN_TEXT_WIDTH, TextOptions, text};
 
 use crate::fixture::{everything, lane, long, package, plain_chain, skip_ranges, skips};
 
-const UNICODE: TextOptions = TextOptions {
-    width: 80,
-    unicode: true,
-    color: false,
-};
-const ASCII: TextOptions = TextOptions {
-    width: 44,
-    unicode: false,
-    color: false,
-};
+const UNICODE: TextOptions = TextOptions { width: 80, unicode: true, color: false };
+const ASCII: TextOptions = TextOptions { width: 44, unicode: false, color: false };
 
 #[test]
 fn a_plain_chain() {
@@ -177,20 +169,8 @@ fn long_runs_of_skipped_versions_are_folded() {
 
 #[test]
 fn colour_adds_nothing_but_colour() {
-    for graph in [
-        plain_chain(),
-        skips(),
-        skip_ranges(),
-        everything(),
-        long(42, 2),
-    ] {
-        let colored = text(
-            &graph,
-            &TextOptions {
-                color: true,
-                ..UNICODE
-            },
-        );
+    for graph in [plain_chain(), skips(), skip_ranges(), everything(), long(42, 2)] {
+        let colored = text(&graph, &TextOptions { color: true, ..UNICODE });
         assert!(colored.contains("\u{1b}["));
         let mut plain = colored;
         for code in ["0", "1", "2", "31", "32", "33"] {
@@ -205,19 +185,9 @@ fn lines_keep_to_the_width() {
     for width in [0, 1, 40, 41, 57, 80, 200] {
         for graph in [skips(), skip_ranges(), everything(), long(42, 2)] {
             for unicode in [false, true] {
-                let drawn = text(
-                    &graph,
-                    &TextOptions {
-                        width,
-                        unicode,
-                        color: false,
-                    },
-                );
+                let drawn = text(&graph, &TextOptions { width, unicode, color: false });
                 let widest = drawn.lines().map(|line| line.chars().count()).max();
-                assert!(
-                    widest <= Some(width.max(MIN_TEXT_WIDTH)),
-                    "{width}\n{drawn}"
-                );
+                assert!(widest <= Some(width.max(MIN_TEXT_WIDTH)), "{width}\n{drawn}");
             }
         }
     }

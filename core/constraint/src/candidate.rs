@@ -1,0 +1,135 @@
+//! Tests requirements against one candidate.
+//!
+//! Properties with malformed values match nothing. Whether a candidate may be used at all, and
+//! how good it is, is not asked here.
+
+use operon_version::Version;
+
+use crate::api::GroupVersionKind;
+use crate::constraint::{Constraint, Constraints, Requirement};
+use crate::fields::fields_of;
+use crate::property::Property;
+
+/// Holds what requirements look at in a bundle.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// Holds the name of the bundle, as `etcdoperator.v0.9.4`.
+    pub name: &'a str,
+    /// Holds the package that the catalog lists the bundle in; may be empty.
+    pub package: &'a str,
+    /// Holds the version that the catalog or the installed operator states.
+    pub version: Option<&'a Version>,
+    /// Holds the properties.
+    pub properties: &'a [Property],
+}
+
+/// Tells whether a candidate fulfils a constraint. A rule without an answer is not fulfilled.
+pub fn matches(constraint: &Constraint, candidate: &Candidate<'_>) -> bool {
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut current = constraint;
+    loop {
+        let mut answer = match &current.requirement {
+            Requirement::All(parts) => begin(&mut open, parts, Quantifier::All),
+            Requirement::Any(parts) => begin(&mut open, parts, Quantifier::Any),
+            Requirement::Not(parts) => begin(&mut open, parts, Quantifier::Not),
+            Requirement::Gvk(api) => Some(provides(candidate, api)),
+            Requirement::Package { name, range } => Some(
+                belongs_to(candidate, name)
+                    && has_version(candidate, |version| range.contains(version)),
+            ),
+            Requirement::Label(label) => Some(has_label(candidate, label)),
+            Requirement::Cel(rule) => {
+                let answer = rule.program().evaluate(candidate.properties);
+                Some(matches!(answer, Ok(true)))
+            }
+        };
+        // Answers go up as long as they settle the compound they belong to.
+        current = loop {
+            let Some(level) = open.last_mut() else {
+                return answer.unwrap_or(false);
+            };
+            let settled = answer.is_some_and(|answer| answer == level.quantifier.settling());
+            match level.rest.next() {
+                Some(next) if !settled => break next,
+                Some(_) | None => {
+                    answer = Some(level.quantifier.result(settled));
+                    open.pop();
+                }
+            }
+        };
+    }
+}
+
+struct Open<'a> {
+    quantifier: Quantifier,
+    rest: std::slice::Iter<'a, Constraint>,
+}
+
+#[derive(Clone, Copy)]
+enum Quantifier {
+    All,
+    Any,
+    Not,
+}
+
+impl Quantifier {
+    /// Returns the answer of a part that settles the whole.
+    fn settling(self) -> bool {
+        match self {
+            Self::All => false,
+            Self::Any | Self::Not => true,
+        }
+    }
+
+    fn result(self, settled: bool) -> bool {
+        match self {
+            Self::All | Self::Not => !settled,
+            Self::Any => settled,
+        }
+    }
+}
+
+fn begin<'a>(
+    open: &mut Vec<Open<'a>>,
+    parts: &'a Constraints,
+    quantifier: Quantifier,
+) -> Option<bool> {
+    open.push(Open { quantifier, rest: parts.iter() });
+    None
+}
+
+fn provides(candidate: &Candidate<'_>, api: &GroupVersionKind) -> bool {
+    let wanted = [&api.group, &api.version, &api.kind].map(String::as_str);
+    of_type(candidate, "olm.gvk")
+        .filter_map(|property| fields_of(property, ["group", "version", "kind"]))
+        .any(|fields| fields == wanted)
+}
+
+fn belongs_to(candidate: &Candidate<'_>, package: &str) -> bool {
+    packages(candidate).any(|[name, _]| name == package) || candidate.package == package
+}
+
+/// Upstream: the name and the version may match in different `olm.package` properties.
+fn has_version(candidate: &Candidate<'_>, fits: impl Fn(&Version) -> bool) -> bool {
+    let stated =
+        |[_, version]: [&str; 2]| Version::parse(version).is_ok_and(|version| fits(&version));
+    packages(candidate).any(stated) || candidate.version.is_some_and(&fits)
+}
+
+fn packages<'a>(candidate: &Candidate<'a>) -> impl Iterator<Item = [&'a str; 2]> {
+    of_type(candidate, "olm.package")
+        .filter_map(|property| fields_of(property, ["packageName", "version"]))
+}
+
+fn has_label(candidate: &Candidate<'_>, label: &str) -> bool {
+    of_type(candidate, "olm.label")
+        .filter_map(|property| fields_of(property, ["label"]))
+        .any(|[found]| found == label)
+}
+
+fn of_type<'a>(
+    candidate: &Candidate<'a>,
+    property_type: &'static str,
+) -> impl Iterator<Item = &'a Property> {
+    candidate.properties.iter().filter(move |property| property.property_type == property_type)
+}

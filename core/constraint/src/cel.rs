@@ -1,0 +1,137 @@
+//! The Common Expression Language, as far as constraint rules use it.
+//!
+//! A rule is parsed, type checked and then evaluated against the properties of one bundle at a
+//! time. There are no extensions: no optional values, no two-variable macros, no string library.
+
+mod ast;
+mod budget;
+mod check;
+mod error;
+mod eval;
+mod function;
+mod lexer;
+mod limit;
+mod literal;
+mod macros;
+mod message;
+mod number;
+mod parser;
+mod pattern;
+mod signature;
+mod time;
+mod type_name;
+mod types;
+mod unify;
+mod value;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use regex::Regex;
+
+use ast::{Expression, NodeId, Tree};
+use check::Meaning;
+use function::Function;
+use literal::Literal;
+use pattern::PatternError;
+
+pub use error::{CelError, InvalidRule, MAX_EXCERPT_CHARACTERS};
+pub use limit::{
+    Limit, MAX_CHECK_STEPS, MAX_EVALUATION_BYTES, MAX_EVALUATION_STEPS, MAX_NESTING,
+    MAX_PARSE_DEPTH, MAX_PATTERN_BYTES, MAX_PREPARED_PATTERNS, MAX_RULE_BYTES, MAX_RULE_CHARACTERS,
+    MAX_TYPE_NESTING, MAX_VALUE_NESTING,
+};
+
+use crate::property::Property;
+
+/// Holds a rule and the program it compiles to.
+#[derive(Clone, Debug)]
+pub struct CelRule {
+    text: Arc<str>,
+    program: CelProgram,
+}
+
+impl CelRule {
+    /// Compiles a rule and keeps its text.
+    pub fn new(text: &str) -> Result<Self, CelError> {
+        Ok(Self { text: text.into(), program: Self::compile(text)? })
+    }
+
+    /// Compiles a rule.
+    pub fn compile(text: &str) -> Result<CelProgram, CelError> {
+        let (tree, root) = parser::parse(text)?;
+        let meanings = check::check(text, &tree, root)?;
+        let patterns = prepare_patterns(&tree);
+        Ok(CelProgram { parts: Arc::new(Parts { tree, root, meanings, patterns }) })
+    }
+
+    /// Returns the rule as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the program.
+    pub fn program(&self) -> &CelProgram {
+        &self.program
+    }
+}
+
+impl PartialEq for CelRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// Holds a compiled rule, ready to be asked about any number of bundles.
+#[derive(Clone)]
+pub struct CelProgram {
+    parts: Arc<Parts>,
+}
+
+struct Parts {
+    tree: Tree,
+    root: NodeId,
+    meanings: Vec<Meaning>,
+    /// Holds the patterns that are constants of the rule, by the call that uses them.
+    patterns: BTreeMap<NodeId, Result<Regex, PatternError>>,
+}
+
+impl CelProgram {
+    /// Answers the rule for the properties of one bundle.
+    pub fn evaluate(&self, properties: &[Property]) -> Result<bool, CelError> {
+        let plan = eval::Plan {
+            tree: &self.parts.tree,
+            root: self.parts.root,
+            meanings: &self.parts.meanings,
+            patterns: &self.parts.patterns,
+        };
+        eval::evaluate(plan, properties)
+    }
+}
+
+impl fmt::Debug for CelProgram {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = self.parts.tree.len();
+        write!(formatter, "CelProgram({nodes} nodes)")
+    }
+}
+
+/// Compiles constant patterns once. A bad one is no error of the rule: upstream notices only when
+/// it is used.
+fn prepare_patterns(tree: &Tree) -> BTreeMap<NodeId, Result<Regex, PatternError>> {
+    let constant = |(id, node): (NodeId, &ast::Node)| match &node.expression {
+        Expression::Call { function: Function::Matches, arguments, .. } => {
+            match &tree.node(*arguments.last()?).expression {
+                Expression::Literal(Literal::String(text)) => Some((id, Arc::clone(text))),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    tree.iter()
+        .filter_map(constant)
+        .take(MAX_PREPARED_PATTERNS)
+        .map(|(id, text)| (id, pattern::compile(&text, MAX_PATTERN_BYTES)))
+        .collect()
+}

@@ -1,0 +1,37 @@
+//! Properties of bundles and the requirements that are tested against them.
+//!
+//! A requirement is read with [`parse_property`], printed with [`upstream_predicate_text`] and
+//! tested against one candidate at a time with [`matches()`]. Which candidates there are, and which
+//! of them is preferred, is not decided here.
+
+mod api;
+mod candidate;
+pub mod cel;
+mod constraint;
+mod dialect;
+mod document;
+mod error;
+mod fields;
+mod json;
+mod parse;
+mod predicate;
+mod property;
+mod quote;
+mod resolve;
+mod warning;
+
+pub use json::{Json, JsonArray, JsonError, JsonFault, JsonObject, MAX_JSON_DEPTH, TrailingText};
+pub use property::Property;
+
+pub use api::GroupVersionKind;
+pub use constraint::{Constraint, Constraints, MAX_CONSTRAINT_NESTING, Requirement};
+pub use dialect::{Dialect, MAX_DOCUMENTED_CONSTRAINT_BYTES, MAX_UPSTREAM_CONSTRAINT_BYTES};
+pub use error::{ConstraintError, ConstraintFault, WrongType};
+pub use parse::{ParsedConstraint, parse_property};
+pub use warning::{ConstraintWarning, MAX_WARNINGS, WarningKind};
+
+pub use candidate::{Candidate, matches};
+pub use document::ConstraintDocument;
+pub use predicate::upstream_predicate_text;
+
+pub use cel::{CelError, CelProgram, CelRule};
