@@ -1,0 +1,174 @@
+//! Findings: what a bundle says that its author probably does not mean, with the place.
+//!
+//! A finding never stops the reading; what stops it is a [`BundleError`](crate::BundleError).
+
+use std::ops::Range;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Upstream's tools refuse the bundle: an owned CRD that is not among the manifests.
+    Error,
+    /// Upstream's tools drop something without a word: a manifest that is not YAML.
+    Warning,
+    /// A better way exists, or upstream's tools would read less: a second document in a file.
+    Advice,
+}
+
+impl Severity {
+    /// Returns the word a reader sees.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Advice => "advice",
+        }
+    }
+}
+
+/// A finding about a file of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleFinding {
+    /// The path of the file, as it was given; empty for a finding about the bundle as a whole.
+    pub file: String,
+    /// The bytes of the file it is about; empty when it is about the whole file.
+    pub range: Range<usize>,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The stable id of the rule that found it, see [`BundleRule::id`].
+    pub rule_id: &'static str,
+    /// What is wrong, as one sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+macro_rules! rules {
+    ($($severity:ident $variant:ident $id:literal $summary:literal)*) => {
+        /// A rule that a bundle is checked by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum BundleRule {
+            $(#[doc = $summary] $variant,)*
+        }
+
+        impl BundleRule {
+            /// Every rule, errors first.
+            pub const ALL: &'static [BundleRule] = &[$(BundleRule::$variant,)*];
+
+            /// Returns the stable id, such as `bundle-second-csv`.
+            pub fn id(self) -> &'static str {
+                match self {
+                    $(BundleRule::$variant => $id,)*
+                }
+            }
+
+            /// Returns how much a finding of this rule matters.
+            pub fn severity(self) -> Severity {
+                match self {
+                    $(BundleRule::$variant => Severity::$severity,)*
+                }
+            }
+
+            /// Returns what a finding of this rule means, as one sentence.
+            pub fn summary(self) -> &'static str {
+                match self {
+                    $(BundleRule::$variant => $summary,)*
+                }
+            }
+        }
+    };
+}
+
+rules! {
+    // what upstream's tools refuse
+    Error OwnedDefinitionMissing "bundle-owned-crd-missing" "The CSV owns a CRD version that is not among the manifests."
+    Error DefinitionNameInvalid "bundle-crd-name-invalid" "The CSV names a CRD without its group."
+    Error DefinitionForeignGroup "bundle-crd-foreign-group" "A CRD has another API group than apiextensions.k8s.io."
+    Error FieldWrongType "bundle-field-wrong-type" "A field of the CSV has another type than its schema says."
+    Error PropertyMalformed "bundle-property-malformed" "The value of a known property or dependency type has the wrong form."
+    Error PackageMismatch "bundle-package-mismatch" "The CSV's properties name another package than the annotations."
+
+    // what upstream's tools drop without a word
+    Warning ManifestUnreadable "bundle-manifest-unreadable" "A manifest is neither JSON nor YAML."
+    Warning ManifestWithoutKind "bundle-manifest-without-kind" "A manifest does not say which kind of object it is."
+    Warning ManifestEmpty "bundle-manifest-empty" "A manifest file holds no object."
+    Warning ManifestPassedOver "bundle-manifest-passed-over" "A file below `manifests/` is hidden or in a sub-directory, so it is not read."
+    Warning IgnoredText "bundle-ignored-text" "Text behind the end of a document is not read."
+    Warning SecondServiceVersion "bundle-second-csv" "A bundle has more than one ClusterServiceVersion."
+    Warning MetadataUnreadable "bundle-metadata-unreadable" "A metadata file is neither JSON nor YAML."
+    Warning MetadataRepeated "bundle-metadata-repeated" "Annotations, dependencies or properties are given twice."
+    Warning MetadataWrongType "bundle-metadata-wrong-type" "A metadata file does not have the form its keys promise."
+    Warning AnnotationPropertiesUnreadable "bundle-csv-properties-unreadable" "The CSV annotation `olm.properties` is not a list of properties."
+    Warning UnknownField "bundle-unknown-field" "A field of the CSV is not known, perhaps misspelt."
+    Warning UnknownAnnotation "bundle-unknown-annotation" "An annotation of the CSV is nearly one that OLM reads."
+    Warning RelatedImageIncomplete "bundle-related-image-incomplete" "A related image of the CSV lacks its image."
+    Warning UnsupportedKind "bundle-unsupported-kind" "OLM does not install objects of this kind from a bundle."
+
+    // what breaks later
+    Warning VersionInvalid "bundle-version-invalid" "The CSV's version is not a strict semantic version."
+    Warning ReleaseInvalid "bundle-release-invalid" "The CSV's release cannot be read."
+    Warning SkipRangeInvalid "bundle-skip-range-invalid" "The annotation `olm.skipRange` cannot be read."
+    Warning DependencyIncomplete "bundle-dependency-incomplete" "A dependency lacks a part of what it names."
+    Warning DependencyRangeInvalid "bundle-dependency-range-invalid" "The version range of a dependency cannot be read."
+    Warning WrongApiVersion "bundle-wrong-api-version" "The CSV or a CRD has an apiVersion that clusters do not serve."
+    Warning ChannelsBlank "bundle-channels-blank" "The list of channels contains blanks or empty names."
+
+    // what could be better
+    Advice SeveralDocuments "bundle-several-documents" "A manifest file has several documents, of which upstream's tools read the first."
+    Advice WrappedProperty "bundle-wrapped-property" "A property is wrapped in `property:`, a spelling that upstream's tools do not read."
+    Advice BundleAnnotationInService "bundle-annotation-in-csv" "A bundle annotation stands in the CSV, where nothing reads it."
+}
+
+/// The findings made so far.
+#[derive(Debug, Default)]
+pub(crate) struct Findings(Vec<BundleFinding>);
+
+impl Findings {
+    pub(crate) fn add(
+        &mut self,
+        rule: BundleRule,
+        file: &str,
+        range: Range<usize>,
+        message: impl Into<String>,
+    ) -> &mut BundleFinding {
+        self.0.push(BundleFinding {
+            file: file.to_owned(),
+            range,
+            severity: rule.severity(),
+            rule_id: rule.id(),
+            message: message.into(),
+            help: None,
+        });
+        self.0.last_mut().expect("bug: a finding was just pushed")
+    }
+
+    /// Returns the findings in the order of files and places.
+    pub(crate) fn into_sorted(mut self) -> Vec<BundleFinding> {
+        self.0.sort_by(|left, right| {
+            let key = |finding: &BundleFinding| (finding.range.start, finding.rule_id);
+            left.file.cmp(&right.file).then_with(|| key(left).cmp(&key(right)))
+        });
+        self.0
+    }
+}
+
+impl BundleFinding {
+    pub(crate) fn help(&mut self, text: impl Into<String>) {
+        self.help = Some(text.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn rule_ids_are_unique_and_errors_come_first() {
+        let ids: BTreeSet<_> = BundleRule::ALL.iter().map(|rule| rule.id()).collect();
+        assert_eq!(ids.len(), BundleRule::ALL.len());
+        assert!(BundleRule::ALL.is_sorted_by_key(|rule| rule.severity()));
+        assert!(BundleRule::ALL.iter().all(|rule| rule.summary().ends_with('.')));
+    }
+}

@@ -1,0 +1,31 @@
+//! registry+v1 bundles rendered to catalog documents, and catalog templates expanded.
+//!
+//! A bundle arrives as a list of files and leaves as one `olm.bundle` document, equal to what
+//! upstream's tools print but for the differences that a doc comment declares. What upstream drops
+//! without a word becomes a finding. Nothing here opens a file, pulls an image, or decides whether
+//! a catalog is valid.
+
+mod error;
+mod finding;
+mod json;
+mod migrate;
+mod package;
+mod projection;
+mod property;
+mod read;
+mod render;
+pub mod template;
+
+pub use finding::{BundleFinding, BundleRule, Severity};
+
+pub use error::{BundleError, BundlePlace};
+pub use property::Property;
+pub use read::{
+    BundleAnnotations, BundleFile, BundleReading, BundleSource, DefinitionKey, Icon,
+    MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ProvidedApi, RelatedImage, ServiceVersion,
+    read_bundle,
+};
+pub use render::{Migration, RenderOptions, RenderedBundle, render};
+
+pub use migrate::{MigrateError, migrate_document};
+pub use package::{init_package, sniff_media_type};

@@ -1,0 +1,8 @@
+//! Bundles and templates written by hand, and files made to break a reader.
+
+mod findings;
+mod fixture;
+mod hostile;
+mod migration;
+mod rendering;
+mod templates;
