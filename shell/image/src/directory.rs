@@ -1,0 +1,141 @@
+//! Finding the files of a catalog.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use operon_fbc::{IGNORE_FILE_NAME, IgnoreRules};
+
+use crate::OpenError;
+
+/// The most files a catalog may have: a hundred times the largest one known.
+pub const MAX_FILES: usize = 1_000_000;
+
+/// A file of a catalog, and how it looked when it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogFile {
+    /// The path below the catalog's root, with `/` between its parts.
+    pub path: String,
+    /// The path to open.
+    pub location: PathBuf,
+    /// Size, times and identity; `None` when the file cannot be looked at.
+    pub stamp: Option<Stamp>,
+}
+
+/// What the system tells about a file without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    pub(crate) size: u64,
+    /// Nanoseconds since 1970 of the last change of the content.
+    pub(crate) modified: i128,
+    /// Nanoseconds since 1970 of the last change of anything about the file.
+    pub(crate) changed: i128,
+    pub(crate) inode: u64,
+    pub(crate) device: u64,
+}
+
+impl Stamp {
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Self {
+            size: metadata.size(),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+        }
+    }
+}
+
+impl CatalogFile {
+    pub(crate) fn size(&self) -> u64 {
+        self.stamp.map_or(0, |stamp| stamp.size)
+    }
+}
+
+/// Finds the files of a catalog: one file, or every file below a directory that no `.indexignore`
+/// hides, in the order of their paths.
+///
+/// Links to files are followed, links to directories are not, as upstream does.
+pub fn find_files(root: &Path) -> Result<Vec<CatalogFile>, OpenError> {
+    let metadata = fs::metadata(root).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => OpenError::NotFound { path: root.to_owned() },
+        _ => OpenError::Unreadable { path: root.to_owned(), source },
+    })?;
+    if !metadata.is_dir() {
+        let name = root.file_name().unwrap_or(root.as_os_str());
+        return Ok(vec![CatalogFile {
+            path: name.to_string_lossy().into_owned(),
+            location: root.to_owned(),
+            stamp: Some(Stamp::of(&metadata)),
+        }]);
+    }
+    let mut walk = Walk { root, files: Vec::new(), ignore_files: Vec::new() };
+    walk.directory(root, "")?;
+    let Walk { mut files, ignore_files, .. } = walk;
+    let rules = IgnoreRules::new(
+        ignore_files.iter().map(|(path, content)| (path.as_str(), content.as_slice())),
+    );
+    files.retain(|file| !rules.hides(&file.path));
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(files)
+}
+
+struct Walk<'r> {
+    root: &'r Path,
+    files: Vec<CatalogFile>,
+    ignore_files: Vec<(String, Vec<u8>)>,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, root: &Path, prefix: &str) -> Result<(), OpenError> {
+        // An explicit stack: directories may nest deeper than the program's stack allows.
+        let mut pending = vec![(root.to_owned(), prefix.to_owned())];
+        while let Some((directory, prefix)) = pending.pop() {
+            let unreadable =
+                |source: io::Error| OpenError::Unreadable { path: directory.clone(), source };
+            for entry in fs::read_dir(&directory).map_err(unreadable)? {
+                let entry = entry.map_err(unreadable)?;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                // Kubernetes keeps the real files of a mounted ConfigMap in hidden directories
+                // beside links to them; reading both would declare everything twice.
+                if name.starts_with("..") {
+                    continue;
+                }
+                let path =
+                    if prefix.is_empty() { name.into_owned() } else { format!("{prefix}/{name}") };
+                let kind = entry.file_type().map_err(unreadable)?;
+                if kind.is_dir() {
+                    pending.push((entry.path(), path));
+                } else {
+                    self.file(entry.path(), path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, location: PathBuf, path: String) -> Result<(), OpenError> {
+        if self.files.len() >= MAX_FILES {
+            return Err(OpenError::TooManyFiles { path: self.root.to_owned(), limit: MAX_FILES });
+        }
+        if path.rsplit('/').next() == Some(IGNORE_FILE_NAME) {
+            let content = fs::read(&location)
+                .map_err(|source| OpenError::Unreadable { path: location.clone(), source })?;
+            self.ignore_files.push((path, content));
+            return Ok(());
+        }
+        let metadata = fs::metadata(&location).ok();
+        // A link to a directory is not followed, and other things are not files.
+        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            return Ok(());
+        }
+        let stamp = metadata.as_ref().map(Stamp::of);
+        self.files.push(CatalogFile { path, location, stamp });
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! What can go wrong with the disk, with what to do about it.
+
+use std::{io, path::PathBuf};
+
+use operon_document::{json::JsonError, yaml::YamlError};
+
+/// Why a catalog cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is nothing at the path.
+    #[error("there is no catalog at `{}`: no such file or directory", path.display())]
+    NotFound {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The path exists, but cannot be looked into.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The directory or file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The directory holds more files than a catalog can have.
+    #[error("`{}` holds more than {limit} files; is it a catalog?", path.display())]
+    TooManyFiles {
+        /// The directory.
+        path: PathBuf,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// Why the text of a document cannot be read again.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// The file is not what it was when the catalog was opened.
+    #[error("`{}` changed since the catalog was opened; run the command again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The document is not JSON.
+    #[error("a document of `{}` is not JSON: {source}", path.display())]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: JsonError,
+    },
+    /// The document is not YAML.
+    #[error("a document of `{}` is not YAML: {source}", path.display())]
+    NotYaml {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: YamlError,
+    },
+}

@@ -1,0 +1,159 @@
+//! Opening a catalog: warm from a snapshot if its files did not change, cold from its files if not.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use operon_catalog::{Catalog, Place};
+use operon_document::{
+    json::{Tape, canonical},
+    yaml::{self, YamlOptions},
+};
+
+use crate::{
+    BodyError, CacheDirectory, OpenError, Progress, cold,
+    directory::{CatalogFile, Stamp, find_files},
+    fingerprint, snapshot,
+};
+
+/// How a catalog is opened.
+#[derive(Debug)]
+pub struct OpenOptions<'o> {
+    /// Where snapshots are kept; `None` opens cold and keeps nothing.
+    pub cache: Option<&'o CacheDirectory>,
+    /// Is told how far a cold opening has come.
+    pub progress: &'o Progress,
+    /// The time: files that changed just before it are not trusted to be unchanged.
+    pub now: SystemTime,
+}
+
+/// How a catalog was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenedBy {
+    /// From a snapshot, because no file looked changed.
+    Stamps,
+    /// From a snapshot, because the content had the same hash although files looked changed.
+    Content,
+    /// From its files.
+    Reading,
+}
+
+/// A catalog, and the files it came from.
+#[derive(Debug)]
+pub struct OpenedCatalog {
+    catalog: Catalog,
+    root: PathBuf,
+    files: Vec<CatalogFile>,
+    opened_by: OpenedBy,
+    digest: String,
+}
+
+/// Opens the catalog at a path: a directory of documents, or one file.
+///
+/// Flow: find files, compare their stamps with the last time, else their content, else read them.
+/// Guarantees: the answer is the same whichever way it was opened; a damaged, foreign or outdated
+/// snapshot is never used. Assumptions: a file whose size, times and identity did not change for two
+/// seconds has the same content.
+pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCatalog, OpenError> {
+    let files = find_files(path)?;
+    let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let opened = |catalog, digest: &blake3::Hash, opened_by| OpenedCatalog {
+        catalog,
+        root: root.clone(),
+        files: files.clone(),
+        opened_by,
+        digest: digest.to_hex().to_string(),
+    };
+    let Some(cache) = options.cache else {
+        let cold = cold::read(&files, options.progress);
+        return Ok(opened(cold.catalog, &cold.digest, OpenedBy::Reading));
+    };
+    let stamps = cache.fingerprint_file(&root);
+    let from_snapshot = |digest: &blake3::Hash| snapshot::open(&cache.snapshot_file(digest));
+
+    if let Some(digest) = fingerprint::recall(&stamps, &files)
+        && let Some(catalog) = from_snapshot(&digest)
+    {
+        return Ok(opened(catalog, &digest, OpenedBy::Stamps));
+    }
+    // The cache only makes things faster; if it cannot be written, the answer is still right.
+    let remember = |digest: &blake3::Hash| {
+        let _ = fingerprint::record(&stamps, &files, options.now, digest);
+    };
+    if stamps.exists() {
+        let digest = cold::hash(&files);
+        if let Some(catalog) = from_snapshot(&digest) {
+            remember(&digest);
+            return Ok(opened(catalog, &digest, OpenedBy::Content));
+        }
+    }
+    let cold = cold::read(&files, options.progress);
+    if snapshot::write(&cache.snapshot_file(&cold.digest), &cold.catalog).is_ok() {
+        remember(&cold.digest);
+        cache.prune_snapshots();
+    }
+    Ok(opened(cold.catalog, &cold.digest, OpenedBy::Reading))
+}
+
+impl OpenedCatalog {
+    /// Returns the catalog.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Returns the directory or file it was opened from.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns how it was opened.
+    pub fn opened_by(&self) -> OpenedBy {
+        self.opened_by
+    }
+
+    /// Returns the hash of the files' paths and contents, in hexadecimal digits.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Returns the path to open for a file of the catalog.
+    pub fn location(&self, place: Place) -> &Path {
+        &self.files[place.file.0 as usize].location
+    }
+
+    /// Reads the text at a place again, exactly as it is written.
+    pub fn text(&self, place: Place) -> Result<Vec<u8>, BodyError> {
+        let file = &self.files[place.file.0 as usize];
+        let path = || file.location.clone();
+        let unreadable = |source| BodyError::Unreadable { path: path(), source };
+        let mut opened = File::open(&file.location).map_err(unreadable)?;
+        let stamp = Stamp::of(&opened.metadata().map_err(unreadable)?);
+        if file.stamp.is_some_and(|before| before != stamp) {
+            return Err(BodyError::Changed { path: path() });
+        }
+        let range = place.range();
+        opened.seek(SeekFrom::Start(range.start as u64)).map_err(unreadable)?;
+        let mut text = vec![0; range.len()];
+        opened.read_exact(&mut text).map_err(unreadable)?;
+        Ok(text)
+    }
+
+    /// Reads the document at a place again, as compact JSON with sorted keys.
+    pub fn document(&self, place: Place) -> Result<String, BodyError> {
+        let text = self.text(place)?;
+        let path = || self.location(place).to_owned();
+        let mut tape = Tape::new();
+        if let Ok(root) = tape.read(&text) {
+            return Ok(canonical(root));
+        }
+        let converted = yaml::to_json(&text, &YamlOptions::default())
+            .map_err(|source| BodyError::NotYaml { path: path(), source })?;
+        let root = tape
+            .read(&converted.json)
+            .map_err(|source| BodyError::NotJson { path: path(), source })?;
+        Ok(canonical(root))
+    }
+}
