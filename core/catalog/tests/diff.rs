@@ -186,8 +186,10 @@ fn samples() -> impl Strategy<Value = Sample> {
                 }
                 sample.packages.extend(sample::read(&text).packages);
                 let name = |version: usize| format!("p{number}.v{version}.0.0");
-                let package = sample.packages.get_mut(&format!("p{number}")).unwrap();
-                let list = package.channels.get_mut(&format!("c{position}")).unwrap();
+                let package =
+                    sample.packages.get_mut(&format!("p{number}")).expect("as built above");
+                let list =
+                    package.channels.get_mut(&format!("c{position}")).expect("as built above");
                 *list = entries
                     .into_iter()
                     .map(|(version, replaces, skips, ranged)| SampleEntry {

@@ -19,11 +19,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
         prop::collection::vec(0..NAMES.len(), 0..3),
         prop::option::weighted(0.3, (0..6u64, 0..6u64)),
     )
-        .prop_map(|(replaces, skips, range)| Sketch {
-            replaces,
-            skips,
-            range,
-        });
+        .prop_map(|(replaces, skips, range)| Sketch { replaces, skips, range });
     prop::collection::vec(sketch, 1..=NAMES.len())
 }
 
@@ -122,19 +118,13 @@ proptest! {
 
 #[test]
 fn a_channel_of_a_million_entries_is_ordered_in_one_pass() {
-    let names: Vec<String> = (0..1_000_000)
-        .map(|number| format!("op.v{number}"))
-        .collect();
+    let names: Vec<String> = (0..1_000_000).map(|number| format!("op.v{number}")).collect();
     let entries: Vec<GraphEntry<'_>> = names
         .iter()
         .enumerate()
         .map(|(position, name)| GraphEntry {
             name,
-            replaces: if position == 0 {
-                ""
-            } else {
-                &names[position - 1]
-            },
+            replaces: if position == 0 { "" } else { &names[position - 1] },
             skips: Vec::new(),
             skip_range: None,
             version: None,

@@ -10,18 +10,11 @@ use operon_catalog::{
 use proptest::prelude::*;
 
 fn place(start: u32) -> Place {
-    Place {
-        file: FileId(0),
-        start,
-        end: start + 1,
-    }
+    Place { file: FileId(0), start, end: start + 1 }
 }
 
 fn placed<T>(value: T) -> Placed<T> {
-    Placed {
-        value,
-        place: place(0),
-    }
+    Placed { value, place: place(0) }
 }
 
 fn package(name: &str) -> PackageDeclaration {
@@ -35,20 +28,13 @@ fn package(name: &str) -> PackageDeclaration {
 }
 
 fn channel(package: &str, name: &str, bundles: &[String]) -> ChannelDeclaration {
-    let entries = bundles
-        .iter()
-        .enumerate()
-        .map(|(index, bundle)| EntryDeclaration {
-            name: bundle.clone(),
-            replaces: if index == 0 {
-                String::new()
-            } else {
-                bundles[index - 1].clone()
-            },
-            skips: Vec::new(),
-            skip_range: String::new(),
-            place: place(2),
-        });
+    let entries = bundles.iter().enumerate().map(|(index, bundle)| EntryDeclaration {
+        name: bundle.clone(),
+        replaces: if index == 0 { String::new() } else { bundles[index - 1].clone() },
+        skips: Vec::new(),
+        skip_range: String::new(),
+        place: place(2),
+    });
     ChannelDeclaration {
         package: package.to_owned(),
         name: placed(name.to_owned()),
@@ -92,26 +78,20 @@ fn bundle(package: &str, name: &str, version: &str, kind: &str) -> BundleDeclara
 fn declarations(packages: &[(&str, usize)]) -> Declarations {
     let mut declarations = Declarations::default();
     for (name, versions) in packages {
-        let names: Vec<String> = (0..*versions)
-            .map(|minor| format!("{name}.v1.{minor}.0"))
-            .collect();
+        let names: Vec<String> =
+            (0..*versions).map(|minor| format!("{name}.v1.{minor}.0")).collect();
         declarations.packages.push(package(name));
         declarations.channels.push(channel(name, "stable", &names));
         for (minor, bundle_name) in names.iter().enumerate() {
             let version = format!("1.{minor}.0");
-            declarations
-                .bundles
-                .push(bundle(name, bundle_name, &version, "Thing"));
+            declarations.bundles.push(bundle(name, bundle_name, &version, "Thing"));
         }
     }
     declarations
 }
 
 fn files() -> Vec<SourceFile> {
-    vec![SourceFile {
-        path: "catalog.json".to_owned(),
-        size: 10,
-    }]
+    vec![SourceFile { path: "catalog.json".to_owned(), size: 10 }]
 }
 
 /// Asks a catalog everything; damaged images that open at all must survive this.
@@ -132,10 +112,7 @@ fn ask_everything(catalog: &Catalog) -> usize {
         }
     }
     for bundle in catalog.bundles() {
-        asked += bundle
-            .properties()
-            .map(|property| property.value.len())
-            .sum::<usize>();
+        asked += bundle.properties().map(|property| property.value.len()).sum::<usize>();
         asked +=
             bundle.entries().count() + bundle.provided_apis().count() + bundle.display_name().len();
         asked += bundle.property_places().count() + bundle.package().name().len();
@@ -149,16 +126,10 @@ fn ask_everything(catalog: &Catalog) -> usize {
 #[test]
 fn look_ups_find_what_was_declared() {
     let catalog = build(&files(), declarations(&[("b", 3), ("a", 2)]));
-    assert!(
-        catalog.is_valid(),
-        "{:?}",
-        catalog.diagnostics().collect::<Vec<_>>()
-    );
+    assert!(catalog.is_valid(), "{:?}", catalog.diagnostics().collect::<Vec<_>>());
     let names: Vec<&str> = catalog.packages().map(|package| package.name()).collect();
     assert_eq!(names, ["a", "b"]);
-    let head = catalog
-        .package("b")
-        .and_then(|package| package.default_head());
+    let head = catalog.package("b").and_then(|package| package.default_head());
     assert_eq!(head.map(|head| head.name()), Some("b.v1.2.0"));
     let api = GroupVersionKind {
         group: "example.com".to_owned(),
@@ -169,21 +140,14 @@ fn look_ups_find_what_was_declared() {
     assert_eq!(catalog.with_label("blue").count(), 5);
     assert_eq!(catalog.with_property_type("olm.package").count(), 5);
     assert_eq!(
-        catalog
-            .bundles_named("a.v1.1.0")
-            .map(|bundle| bundle.version_text())
-            .collect::<Vec<_>>(),
+        catalog.bundles_named("a.v1.1.0").map(|bundle| bundle.version_text()).collect::<Vec<_>>(),
         ["1.1.0"]
     );
     assert_eq!(catalog.bundles_named("nobody").count(), 0);
     let newest: Vec<&str> = catalog
         .package("b")
         .map(|package| {
-            package
-                .bundles_by_version()
-                .iter()
-                .map(|bundle| bundle.version_text())
-                .collect()
+            package.bundles_by_version().iter().map(|bundle| bundle.version_text()).collect()
         })
         .unwrap_or_default();
     assert_eq!(newest, ["1.2.0", "1.1.0", "1.0.0"]);
@@ -220,9 +184,7 @@ proptest! {
 
 fn shuffle<T>(items: &mut [T], mut seed: u64) {
     for index in (1..items.len()).rev() {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         items.swap(index, (seed >> 33) as usize % (index + 1));
     }
 }

@@ -61,9 +61,7 @@ fn tell(rules: &str, from: &str, to: &str) -> String {
             .collect();
         told.join(" ")
     };
-    let shortest = routes
-        .place(&to.name)
-        .and_then(|target| routes.shortest(&from, target));
+    let shortest = routes.place(&to.name).and_then(|target| routes.shortest(&from, target));
     match shortest {
         None => NoWay::explain(&routes, &from, &to).to_string(),
         Some(shortest) => {
@@ -85,10 +83,7 @@ fn tells_the_way_or_why_there_is_none() {
             ("v0/alpha", "etcd.v0.6.1", "0.9.0"),
             "etcd.v0.9.0 (replaces) | etcd.v0.9.0 (replaces) etcd.v0.9.2 (replaces) etcd.v0.9.4 (replaces)",
         ),
-        (
-            ("v0/alpha", "0.9.3", "0.9.4"),
-            "etcd.v0.9.4 (skips) | etcd.v0.9.4 (skips)",
-        ),
+        (("v0/alpha", "0.9.3", "0.9.4"), "etcd.v0.9.4 (skips) | etcd.v0.9.4 (skips)"),
         (
             ("v0/alpha", "v0.5.2", "0.9.4"),
             "etcd.v0.9.4 (>=0.5.0 <0.6.0) | etcd.v0.9.4 (>=0.5.0 <0.6.0)",
@@ -98,10 +93,7 @@ fn tells_the_way_or_why_there_is_none() {
             ("v0/alpha", "0.9.2", "0.9.3"),
             "`etcd.v0.9.4` in channel `alpha` skips `etcd.v0.9.3`, so OLM v0 never installs it",
         ),
-        (
-            ("v1/alpha", "0.9.2", "0.9.3"),
-            "etcd.v0.9.3 (replaces) | etcd.v0.9.4 (replaces)",
-        ),
+        (("v1/alpha", "0.9.2", "0.9.3"), "etcd.v0.9.3 (replaces) | etcd.v0.9.4 (replaces)"),
         (
             ("v0/alpha", "0.9.0", "1.0.0"),
             "`etcd.v1.0.0` is not in channel `alpha`; channel `beta` has it",
@@ -129,11 +121,7 @@ fn tells_the_way_or_why_there_is_none() {
         ),
     ];
     for ((rules, from, to), expected) in claims {
-        assert_eq!(
-            tell(rules, from, to),
-            expected,
-            "{rules}: from {from} to {to}"
-        );
+        assert_eq!(tell(rules, from, to), expected, "{rules}: from {from} to {to}");
     }
 }
 
@@ -158,19 +146,11 @@ fn names_what_hides_an_update() {
         "nothing in channel `c` that OLM v0 installs replaces, skips or covers `p.v1.0.0`; `p.v1.5.0`, \
          `p.v2.0.0` do, but are skipped or hidden, and OLM v0 ignores the edges of such entries"
     );
-    let matrix = matrix(
-        package,
-        &package.channels().collect::<Vec<_>>(),
-        &[Rules::V0, Rules::V1],
-    )
-    .unwrap();
+    let matrix =
+        matrix(package, &package.channels().collect::<Vec<_>>(), &[Rules::V0, Rules::V1]).unwrap();
     let stranded = |table: usize| -> Vec<&str> {
-        let rows = matrix.tables[table]
-            .rows
-            .iter()
-            .filter(|row| row.stranded.is_some());
-        rows.map(|row| matrix.installed[row.installed].name.as_str())
-            .collect()
+        let rows = matrix.tables[table].rows.iter().filter(|row| row.stranded.is_some());
+        rows.map(|row| matrix.installed[row.installed].name.as_str()).collect()
     };
     assert_eq!((stranded(0), stranded(1)), (vec!["p.v1.0.0"], vec![]));
 }
@@ -202,11 +182,8 @@ fn reads_the_version_a_name_ends_with() {
 
 /// Channels of up to eight entries with any edges, sound or not.
 fn channel_lines() -> impl Strategy<Value = String> {
-    let entry = (
-        0..9u32,
-        prop::collection::vec(0..9u32, 0..3),
-        prop::option::of((0..9u32, 0..9u32)),
-    );
+    let entry =
+        (0..9u32, prop::collection::vec(0..9u32, 0..3), prop::option::of((0..9u32, 0..9u32)));
     prop::collection::vec(entry, 1..9).prop_map(|entries| {
         let mut text = String::from("package p c\nchannel p c\n");
         for (number, (replaces, skips, range)) in entries.into_iter().enumerate() {
@@ -236,22 +213,22 @@ proptest! {
     fn matrix_agrees_with_the_graph(text in channel_lines()) {
         let catalog = sample::catalog(&text);
         let package = package(&catalog);
-        let channel = package.channels().next().unwrap();
+        let channel = package.channels().next().expect("as built above");
         let upgrades = channel.upgrades();
         for rules in [Rules::V0, Rules::V1] {
-            let matrix = matrix(package, &[channel], &[rules]).unwrap();
+            let matrix = matrix(package, &[channel], &[rules]).expect("as built above");
             let table = &matrix.tables[0];
             let routes = Routes::of_channel(channel, rules);
-            let survey = Survey::new(&routes).unwrap();
+            let survey = Survey::new(&routes).expect("as built above");
             for row in &table.rows {
                 let installed = &matrix.installed[row.installed];
                 let hops = upgrades.reach(&installed.name, installed.version.as_ref(), rules).hops;
                 for (column, target) in table.targets.iter().enumerate() {
                     let found = row.reach.iter().find(|(place, _)| *place == column).map(|(_, hops)| *hops);
-                    let position = upgrades.entries().iter().position(|entry| entry.name == target.name).unwrap();
+                    let position = upgrades.entries().iter().position(|entry| entry.name == target.name).expect("as built above");
                     let expected = if target.name == installed.name { Some(0) } else { hops[position] };
                     prop_assert_eq!(found, expected, "{:?}: {} to {}", rules, installed.name, target.name);
-                    let shortest = routes.shortest(installed, routes.place(target.name).unwrap());
+                    let shortest = routes.shortest(installed, routes.place(target.name).expect("as built above"));
                     prop_assert_eq!(shortest.as_ref().map(|hops| hops.len() as u32), expected);
                     for hop in shortest.iter().flatten() {
                         prop_assert!(!hop.steps.is_empty());

@@ -107,15 +107,15 @@ fn assert_everyone_reaches_the_head(catalog: &Catalog, plan: &SlicePlan<'_>) {
         for kept in &package.channels {
             let channel = catalog
                 .package(package.package.name())
-                .unwrap()
+                .expect("as built above")
                 .channel(kept.channel.name())
-                .unwrap();
+                .expect("as built above");
             assert_eq!(channel.head().map(|head| head.name()), Some(kept.head));
             for rules in [Rules::V0, Rules::V1] {
                 let routes = Routes::of_channel(channel, rules);
-                let survey = Survey::new(&routes).unwrap();
+                let survey = Survey::new(&routes).expect("as built above");
                 for entry in channel.entries() {
-                    let installed = Installed::published(entry.bundle().unwrap());
+                    let installed = Installed::published(entry.bundle().expect("as built above"));
                     assert!(
                         survey.standing(&installed).reaches_head,
                         "{rules:?}: {}",
@@ -329,7 +329,7 @@ fn samples() -> impl Strategy<Value = Sample> {
             }
             package.default_channel = format!("c{}", default % channels.len());
             for entry in package.channels.values().flatten() {
-                let version = version_in_name(&entry.name).unwrap();
+                let version = version_in_name(&entry.name).expect("as built above");
                 let (provides, requires, need) = &bundles[version.major() as usize];
                 let kinds =
                     |kinds: &BTreeSet<u8>| kinds.iter().map(|kind| format!("K{kind}")).collect();
@@ -363,7 +363,7 @@ fn sound_channel(package: &str, slots: &[Slot]) -> Vec<SampleEntry> {
     let beside: Vec<usize> = (0..VERSIONS)
         .filter(|version| slots[*version].0 == 3 && !chain.contains(version))
         .collect();
-    let head = *chain.last().unwrap();
+    let head = *chain.last().expect("as built above");
     let mut entries: BTreeMap<usize, SampleEntry> = BTreeMap::new();
     for (index, &version) in chain.iter().enumerate() {
         let below = match index {
@@ -386,7 +386,7 @@ fn sound_channel(package: &str, slots: &[Slot]) -> Vec<SampleEntry> {
         let present: Vec<usize> =
             entries.keys().copied().filter(|other| *other != version).collect();
         let skipping = present[slots[version].2 % present.len()];
-        entries.get_mut(&skipping).unwrap().skips.push(name(version));
+        entries.get_mut(&skipping).expect("as built above").skips.push(name(version));
     }
     entries.into_values().collect()
 }
@@ -406,7 +406,8 @@ fn rules() -> impl Strategy<Value = SliceOptions> {
                 0 | 1 => format!("@>={low}.0.0 <{}.0.0", low + width),
                 _ => String::new(),
             };
-            let mut rule = KeepRule::parse(&format!("p{package}{channel}{range}")).unwrap();
+            let mut rule =
+                KeepRule::parse(&format!("p{package}{channel}{range}")).expect("as built above");
             if kind == 2 {
                 rule.versions = KeptVersions::Head;
             }
@@ -429,7 +430,7 @@ proptest! {
             Err(SliceError::UnknownPackage(_) | SliceError::UnknownChannel { .. } | SliceError::NothingMatches { .. }) => {}
             // A channel can be valid and still run in a circle behind a skipped entry.
             Err(SliceError::BrokenChannel { package, channel }) => {
-                let channel = catalog.package(&package).unwrap().channel(&channel).unwrap();
+                let channel = catalog.package(&package).expect("as built above").channel(&channel).expect("as built above");
                 prop_assert!(channel.upgrades().order().is_err());
             }
             Err(error @ (SliceError::NoRules | SliceError::TooLarge)) => prop_assert!(false, "{error}"),

@@ -151,7 +151,7 @@ fn table<'a>(survey: &Survey<'_, 'a>, installed: &[Installed]) -> MatrixTable<'a
             reach,
             end: standing.end.map(|place| column[place]),
             automatic_hops: standing.hops,
-            stranded: is_stranded.then(|| why_stranded(routes, version)),
+            stranded: is_stranded.then(|| why_stranded(routes, version, standing.end)),
         });
     }
     let targets = by_age.iter().map(|&place| MatrixTarget {
@@ -168,12 +168,12 @@ fn table<'a>(survey: &Survey<'_, 'a>, installed: &[Installed]) -> MatrixTable<'a
 }
 
 /// Explains the way that is missing to the head of the first channel that has the version.
-fn why_stranded(routes: &Routes<'_>, version: &Installed) -> NoWay {
+fn why_stranded(routes: &Routes<'_>, version: &Installed, end: Option<usize>) -> NoWay {
     let having = routes.channels().iter().filter(|channel| channel.entry(&version.name).is_some());
     let head = having.filter_map(|channel| channel.head()).find_map(|head| head.bundle());
     // Without a head the reason is that there is none.
     let head = head.map_or_else(|| Installed::mentioned("head"), Installed::published);
-    NoWay::explain(routes, version, &head)
+    NoWay::explain_end(routes, version, &head, end)
 }
 
 fn places_by_age(routes: &Routes<'_>) -> Vec<usize> {

@@ -55,12 +55,24 @@ pub enum NoWayReason {
 impl NoWay {
     /// Explains why no updates lead to the version called `to`; call it only when none do.
     pub fn explain(routes: &Routes<'_>, from: &Installed, to: &Installed) -> Self {
+        let automatic = routes.automatic(from);
+        let end = automatic.hops.last().and_then(|hop| routes.place(hop.entry.name()));
+        Self::explain_end(routes, from, to, end)
+    }
+
+    /// Explains it when the place where automatic updates end is known already.
+    pub(super) fn explain_end(
+        routes: &Routes<'_>,
+        from: &Installed,
+        to: &Installed,
+        end: Option<usize>,
+    ) -> Self {
         Self {
             from: label(from),
             to: label(to),
             channels: routes.channels().iter().map(|channel| channel.name().to_owned()).collect(),
             rules: routes.rules(),
-            reason: reason(routes, from, to),
+            reason: reason(routes, from, to, end),
         }
     }
 }
@@ -69,7 +81,12 @@ fn label(installed: &Installed) -> String {
     if installed.name.is_empty() { installed.label() } else { installed.name.clone() }
 }
 
-fn reason(routes: &Routes<'_>, from: &Installed, to: &Installed) -> NoWayReason {
+fn reason(
+    routes: &Routes<'_>,
+    from: &Installed,
+    to: &Installed,
+    end: Option<usize>,
+) -> NoWayReason {
     if let Some(defect) = routes.defect() {
         return NoWayReason::NoOrder(defect.clone());
     }
@@ -92,8 +109,7 @@ fn reason(routes: &Routes<'_>, from: &Installed, to: &Installed) -> NoWayReason 
     {
         return NoWayReason::Older;
     }
-    let automatic = routes.automatic(from);
-    match automatic.hops.last().and_then(|hop| routes.place(hop.entry.name())) {
+    match end {
         Some(end) => {
             let standing = routes.at(end);
             let ignored = owned(&routes.ignored_updates(&standing));

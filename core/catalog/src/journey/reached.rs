@@ -31,30 +31,32 @@ impl Reached {
             insert_all(&mut seen, &[start]);
             found.push((start as u32, 0));
         }
-        let mut frontier = vec![0u64; self.words];
-        insert_all(&mut frontier, first);
-        let mut hops = 0;
-        loop {
-            hops += 1;
-            for (frontier, seen) in frontier.iter_mut().zip(&mut seen) {
-                *frontier &= !*seen;
-                *seen |= *frontier;
-            }
-            let places: Vec<usize> = members(&frontier).collect();
-            if places.is_empty() {
-                break;
-            }
-            frontier.fill(0);
-            for place in places {
-                found.push((place as u32, hops));
-                let next = &self.edges[place * self.words..(place + 1) * self.words];
-                for (frontier, next) in frontier.iter_mut().zip(next) {
-                    *frontier |= next;
-                }
-            }
+        let mut first_step = vec![0u64; self.words];
+        insert_all(&mut first_step, first);
+        // What is found is also what is still to be searched from, in the order of hops.
+        let mut searched = found.len();
+        visit(&first_step, 1, &mut seen, &mut found);
+        while let Some(&(place, hops)) = found.get(searched) {
+            searched += 1;
+            let place = place as usize;
+            let next = &self.edges[place * self.words..(place + 1) * self.words];
+            visit(next, hops + 1, &mut seen, &mut found);
         }
         found.sort_unstable();
         found
+    }
+}
+
+/// Notes the places of a set that were not seen before.
+fn visit(set: &[u64], hops: u32, seen: &mut [u64], found: &mut Vec<(u32, u32)>) {
+    for (index, (&word, seen)) in set.iter().zip(seen).enumerate() {
+        let mut fresh = word & !*seen;
+        *seen |= fresh;
+        while fresh != 0 {
+            let place = index * WORD_BITS + fresh.trailing_zeros() as usize;
+            found.push((place as u32, hops));
+            fresh &= fresh - 1;
+        }
     }
 }
 
@@ -62,12 +64,4 @@ fn insert_all(set: &mut [u64], places: &[usize]) {
     for &place in places {
         set[place / WORD_BITS] |= 1 << (place % WORD_BITS);
     }
-}
-
-fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    set.iter().enumerate().flat_map(|(index, &word)| {
-        (0..WORD_BITS)
-            .filter(move |bit| word >> bit & 1 == 1)
-            .map(move |bit| index * WORD_BITS + bit)
-    })
 }

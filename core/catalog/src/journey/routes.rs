@@ -234,6 +234,12 @@ impl<'a> Routes<'a> {
         }
     }
 
+    /// Tells whether the routes are small enough to be searched within [`MAX_SEARCH_EDGES`]; real
+    /// ones are a thousand times smaller. Ask before following updates of a catalog from elsewhere.
+    pub fn is_searchable(&self) -> bool {
+        self.places.len().saturating_mul(self.entries.len()) <= MAX_SEARCH_EDGES
+    }
+
     /// Follows the updates as they are offered.
     pub fn automatic(&self, installed: &Installed) -> Automatic<'a> {
         let mut hops = Vec::new();
@@ -256,13 +262,8 @@ impl<'a> Routes<'a> {
         }
         let mut came_from: Vec<Option<Option<usize>>> = vec![None; self.places.len()];
         let mut queue: VecDeque<Option<usize>> = VecDeque::from([None]);
-        let mut looked_at = 0usize;
         while let Some(current) = queue.pop_front() {
             let standing = current.map_or_else(|| installed.clone(), |place| self.at(place));
-            looked_at = looked_at.saturating_add(self.entries.len());
-            if looked_at > MAX_SEARCH_EDGES {
-                return None;
-            }
             for next in self.successors(&standing) {
                 if came_from[next].is_none() && self.places[next] != installed.name {
                     came_from[next] = Some(current);

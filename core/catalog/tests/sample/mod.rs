@@ -110,7 +110,7 @@ fn read_entry(name: &str, rest: &[&str]) -> SampleEntry {
             ["replaces", name] => entry.replaces = (*name).to_owned(),
             ["skips", names] => entry.skips = list(names),
             ["range", range] => entry.skip_range = range.replace('_', " "),
-            other => panic!("not part of an entry: {other:?}"),
+            other => unreachable!("not part of an entry: {other:?}"),
         }
     }
     entry
@@ -135,7 +135,7 @@ fn read_bundle(version: &str, rest: &[&str]) -> SampleBundle {
                 };
                 bundle.needs = list(packages).into_iter().map(pair).collect();
             }
-            other => panic!("not part of a bundle: {other:?}"),
+            other => unreachable!("not part of a bundle: {other:?}"),
         }
     }
     bundle

@@ -1,3 +1,5 @@
+//! The reader of JSON against claims, and against another reader.
+
 use proptest::prelude::*;
 
 use super::{Json, MAX_JSON_DEPTH, TrailingText};

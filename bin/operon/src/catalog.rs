@@ -1,0 +1,58 @@
+//! `operon catalog …`: everything that can be known from a catalog alone.
+
+mod diff;
+mod graph;
+mod init;
+mod lint;
+mod list;
+mod matrix;
+mod migrate;
+mod open;
+mod path;
+mod render;
+mod search;
+mod show;
+mod slice;
+mod template;
+mod validate;
+
+use clap::Subcommand;
+
+use crate::exit::Outcome;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CatalogCommand {
+    Validate(validate::Validate),
+    List(list::List),
+    Show(show::Show),
+    Search(search::Search),
+    Graph(graph::Graph),
+    Path(path::Path),
+    Matrix(matrix::Matrix),
+    Diff(diff::Diff),
+    Slice(slice::Slice),
+    Render(render::Render),
+    Template(template::Template),
+    Init(init::Init),
+    Migrate(migrate::Migrate),
+    Lint(lint::Lint),
+}
+
+pub(crate) fn run(command: CatalogCommand) -> anyhow::Result<Outcome> {
+    match command {
+        CatalogCommand::Validate(command) => validate::run(&command),
+        CatalogCommand::List(command) => list::run(&command),
+        CatalogCommand::Show(command) => show::run(&command),
+        CatalogCommand::Search(command) => search::run(&command),
+        CatalogCommand::Graph(command) => graph::run(&command),
+        CatalogCommand::Path(command) => path::run(&command),
+        CatalogCommand::Matrix(command) => matrix::run(&command),
+        CatalogCommand::Diff(command) => diff::run(&command),
+        CatalogCommand::Slice(command) => slice::run(&command),
+        CatalogCommand::Render(command) => render::run(&command),
+        CatalogCommand::Template(command) => template::run(&command),
+        CatalogCommand::Init(command) => init::run(&command),
+        CatalogCommand::Migrate(command) => migrate::run(&command),
+        CatalogCommand::Lint(command) => lint::run(&command),
+    }
+}

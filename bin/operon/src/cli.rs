@@ -1,0 +1,30 @@
+//! The command line: what can be typed.
+
+use clap::{Parser, Subcommand};
+
+use crate::{catalog::CatalogCommand, completion};
+
+/// Keeps a cluster's operators installed, working together and up to date.
+#[derive(Debug, Parser)]
+#[command(
+    name = "operon",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done, 1 the catalog or the question has an error, 2 the command line is wrong"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Reads, checks, queries, draws and compares catalogs; needs no cluster
+    #[command(subcommand)]
+    Catalog(CatalogCommand),
+    /// Prints a completion script for a shell
+    Completion(completion::Shell),
+    /// Writes the manual pages
+    Man(completion::Manual),
+}

@@ -1,0 +1,40 @@
+//! How a command ends: exit codes are part of the contract with scripts.
+
+use std::{io, process::ExitCode};
+
+use anstream::eprintln;
+use anstyle::{AnsiColor, Style};
+
+/// What a command found, once it could do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Exit code 0.
+    Done,
+    /// Exit code 1: the answer is no, or the catalog has errors; it has been printed.
+    Negative,
+}
+
+/// Prints why a command could not do its work, and turns the result into an exit code.
+pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Negative) => ExitCode::FAILURE,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+            eprintln!("{red}error{red:#}: {error}");
+            for cause in error.chain().skip(1) {
+                eprintln!("  because: {cause}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A reader that has seen enough (`operon … | head`) is not an error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,29 @@
+//! What the terminal can show.
+//!
+//! Only asked when output goes to a terminal; everywhere else the answer is fixed, so that what is
+//! piped or tested does not depend on where it runs.
+
+use std::{
+    env,
+    io::{self, IsTerminal},
+};
+
+use terminal_size::{Width, terminal_size};
+
+/// The width for output that goes to no terminal.
+pub(crate) const DEFAULT_WIDTH: usize = 100;
+
+/// Returns the number of columns to lay out for.
+pub(crate) fn width() -> usize {
+    if !io::stdout().is_terminal() {
+        return DEFAULT_WIDTH;
+    }
+    let from_environment = env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let from_terminal = || terminal_size().map(|(Width(columns), _)| usize::from(columns));
+    from_environment.or_else(from_terminal).filter(|&columns| columns > 0).unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Tells whether the terminal has the characters that lines are drawn with.
+pub(crate) fn has_unicode() -> bool {
+    !matches!(env::var("TERM").as_deref(), Ok("dumb" | "linux"))
+}

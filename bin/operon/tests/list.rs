@@ -1,0 +1,202 @@
+//! `operon catalog list`: tables for people, everything for programs, filters from the indexes.
+
+use std::{fs, process::Command};
+
+const CATALOG: &str = r#"
+{"schema":"olm.package","name":"etcd","defaultChannel":"stable","description":"A store.\n\nSecond paragraph."}
+{"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v1.2.0","replaces":"etcd.v1.1.0","skips":["etcd.v1.1.1","etcd.v1.1.2","etcd.v1.1.3"],"skipRange":">=1.0.0 <1.2.0"},{"name":"etcd.v1.1.0","replaces":"etcd.v1.0.0"},{"name":"etcd.v1.1.1"}]}
+{"schema":"olm.channel","package":"etcd","name":"old","entries":[{"name":"etcd.v1.1.0"}]}
+{"schema":"olm.channel","package":"etcd","name":"two","entries":[{"name":"etcd.v1.1.0"},{"name":"etcd.v1.2.0"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.2.0","image":"q.io/etcd@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.2.0"}},{"type":"olm.gvk","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}},{"type":"olm.maxOpenShiftVersion","value":"4.8"},{"type":"olm.csv.metadata","value":{"displayName":"Etcd","provider":{"name":"CNCF"},"keywords":["key value","database"],"description":"long","annotations":{"description":"Keeps keys"},"installModes":[{"type":"OwnNamespace","supported":true},{"type":"AllNamespaces","supported":false}],"minKubeVersion":"1.20.0"}}],"relatedImages":[{"name":"operator","image":"q.io/etcd-operator:1.2.0"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","image":"q.io/etcd:1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}},{"type":"olm.gvk","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.1","image":"q.io/etcd:1.1.1","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.1"}}]}
+{"schema":"olm.deprecations","package":"etcd","entries":[{"reference":{"schema":"olm.channel","name":"old"},"message":"use stable"},{"reference":{"schema":"olm.bundle","name":"etcd.v1.1.0"},"message":"has a data loss bug"},{"reference":{"schema":"olm.package"},"message":"unmaintained"}]}
+{"schema":"olm.package","name":"app","defaultChannel":"c"}
+{"schema":"olm.channel","package":"app","name":"c","entries":[{"name":"app.v1.0.0"}]}
+{"schema":"olm.bundle","package":"app","name":"app.v1.0.0","image":"q.io/app:1","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0"}},{"type":"olm.gvk.required","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}},{"type":"olm.package.required","value":{"packageName":"etcd","versionRange":">=1.1.1"}},{"type":"olm.package.required","value":{"packageName":"etcd","versionRange":"^1"}},{"type":"olm.label","value":{"label":"red"}},{"type":"olm.constraint","value":{"failureMessage":"needs a database","any":{"constraints":[{"package":{"packageName":"etcd","versionRange":"<1.2.0"}},{"gvk":{"group":"x.io","version":"v1","kind":"Nothing"}},{"cel":{"rule":"properties.exists(p, p.type == 'x')"}}]}}}]}
+{"schema":"olm.package","name":"empty","defaultChannel":"none"}
+{"schema":"olm.package","name":"odd","defaultChannel":"c"}
+{"schema":"olm.channel","package":"odd","name":"c","entries":[{"name":"odd.a","replaces":"odd.b"},{"name":"odd.b","replaces":"odd.a"},{"name":"ghost"}]}
+{"schema":"olm.bundle","package":"odd","name":"odd.a","image":"q.io/odd:a","properties":[]}
+{"schema":"olm.bundle","package":"odd","name":"odd.b","image":"q.io/odd:b","properties":[{"type":"olm.package","value":{"packageName":"odd","version":"not-a-version"}}]}
+{"schema":"olm.bundle","package":"odd","name":"odd.lost","image":"q.io/odd:c","properties":[{"type":"olm.package","value":{"packageName":"odd","version":"1.0.0"}}]}
+"#;
+
+#[test]
+fn tables_show_sound_and_defective_things_alike() {
+    insta::assert_snapshot!(operon(CATALOG, &["list", "packages", "catalog"]), @r"
+    NAME   DISPLAY NAME  DEFAULT CHANNEL  HEAD   CHANNELS  BUNDLES  PROVIDER  DEPRECATED
+    app                  c                1.0.0  1         1
+    empty                none                    0         0
+    etcd   Etcd          stable           1.2.0  3         3        CNCF      deprecated
+    odd                  c                       1         3
+    ");
+    insta::assert_snapshot!(operon(CATALOG, &["list", "channels", "catalog"]), @r"
+    PACKAGE  CHANNEL  HEAD         VERSION  ENTRIES  DEFAULT  DEPRECATED
+    app      c        app.v1.0.0   1.0.0    1        default
+    etcd     old      etcd.v1.1.0  1.1.0    1                 deprecated
+    etcd     stable   etcd.v1.2.0  1.2.0    3        default
+    etcd     two                            2
+    odd      c        ghost                 3        default
+    ");
+    insta::assert_snapshot!(operon(CATALOG, &["list", "bundles", "catalog"]), @r"
+    PACKAGE  CHANNEL          BUNDLE       VERSION        REPLACES     SKIPS           SKIP RANGE      IMAGE                           DEPRECATED
+    app      c                app.v1.0.0   1.0.0                                                       q.io/app:1
+    etcd     old              etcd.v1.1.0  1.1.0                                                       q.io/etcd:1.1.0                 deprecated
+    etcd     stable           etcd.v1.2.0  1.2.0          etcd.v1.1.0  etcd.v1.1.1 +2  >=1.0.0 <1.2.0  q.io/etcd@sha256:0123456789ab…
+    etcd     stable           etcd.v1.1.1  1.1.1                                                       q.io/etcd:1.1.1
+    etcd     stable           etcd.v1.1.0  1.1.0          etcd.v1.0.0                                  q.io/etcd:1.1.0                 deprecated
+    etcd     two              etcd.v1.2.0  1.2.0                                                       q.io/etcd@sha256:0123456789ab…
+    etcd     two              etcd.v1.1.0  1.1.0                                                       q.io/etcd:1.1.0                 deprecated
+    odd      c                odd.a                       odd.b                                        q.io/odd:a
+    odd      c                odd.b        not-a-version  odd.a                                        q.io/odd:b
+    odd      c                ghost        (no bundle)
+    odd      (in no channel)  odd.lost     1.0.0                                                       q.io/odd:c
+    ");
+    insta::assert_snapshot!(operon(CATALOG, &["list", "apis", "catalog"]), @r"
+    GROUP    VERSION  KIND         PROVIDERS  REQUIRED BY
+    etcd.io  v1       EtcdCluster  etcd       app
+    ");
+}
+
+#[test]
+fn programs_get_what_tables_cut_short() {
+    let arguments =
+        ["list", "bundles", "catalog", "--name", "V1.2", "--channel", "stable", "-o", "json"];
+    insta::assert_snapshot!(operon(CATALOG, &arguments), @r#"
+    [
+      {
+        "package": "etcd",
+        "channel": "stable",
+        "name": "etcd.v1.2.0",
+        "version": "1.2.0",
+        "release": null,
+        "replaces": "etcd.v1.1.0",
+        "skips": [
+          "etcd.v1.1.1",
+          "etcd.v1.1.2",
+          "etcd.v1.1.3"
+        ],
+        "skipRange": ">=1.0.0 <1.2.0",
+        "image": "q.io/etcd@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        "deprecation": null
+      }
+    ]
+    "#);
+    insta::assert_snapshot!(operon(CATALOG, &["list", "apis", "catalog", "-o", "yaml"]), @r"
+    - group: etcd.io
+      kind: EtcdCluster
+      providers:
+      - bundles:
+        - etcd.v1.1.0
+        - etcd.v1.2.0
+        package: etcd
+      requiredBy:
+      - bundles:
+        - app.v1.0.0
+        package: app
+      version: v1
+    ");
+}
+
+/// Lists bundles with filters and returns `channel bundle` of each row.
+fn chosen(filters: &[&str]) -> Vec<String> {
+    let arguments = [&["list", "bundles", "catalog"], filters].concat();
+    let table = operon(CATALOG, &arguments);
+    let rows = table.lines().skip_while(|line| !line.starts_with("PACKAGE")).skip(1);
+    rows.map(|row| row.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn filters_narrow_and_names_widen() {
+    let claims: &[(&[&str], &[&str])] = &[
+        (&["--package", "app"], &["c app.v1.0.0"]),
+        (
+            &["--package", "app", "--package", "etcd", "--default-only"],
+            &["c app.v1.0.0", "stable etcd.v1.2.0", "stable etcd.v1.1.1", "stable etcd.v1.1.0"],
+        ),
+        (
+            &["--channel", "old", "--channel", "two"],
+            &["old etcd.v1.1.0", "two etcd.v1.2.0", "two etcd.v1.1.0"],
+        ),
+        (
+            &["--provides", "etcdcluster.v1", "--channel", "stable"],
+            &["stable etcd.v1.2.0", "stable etcd.v1.1.0"],
+        ),
+        (
+            &["--provides", "EtcdCluster.v1.etcd.io", "--deprecated", "--channel", "stable"],
+            &["stable etcd.v1.1.0"],
+        ),
+        (&["--requires", "EtcdCluster"], &["c app.v1.0.0"]),
+        (&["--requires", "etcd"], &["c app.v1.0.0"]),
+        // Only an olm.constraint names this one.
+        (&["--requires", "Nothing.x.io"], &["c app.v1.0.0"]),
+        (&["--label", "red"], &["c app.v1.0.0"]),
+        (
+            &["--property", "olm.maxOpenShiftVersion", "--channel", "stable"],
+            &["stable etcd.v1.2.0"],
+        ),
+        (&["--property", "olm.csv.metadata", "--label", "red"], &[]),
+        (&["--name", "ghost"], &["c ghost"]),
+    ];
+    for (filters, expected) in claims {
+        assert_eq!(chosen(filters), *expected, "{filters:?}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said_with_a_way_out() {
+    const SOUND: &str = r#"
+{"schema":"olm.package","name":"app","defaultChannel":"c"}
+{"schema":"olm.channel","package":"app","name":"c","entries":[{"name":"app.v1.0.0"}]}
+{"schema":"olm.bundle","package":"app","name":"app.v1.0.0","image":"q.io/app:1","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0"}},{"type":"olm.gvk.required","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}},{"type":"olm.package.required","value":{"packageName":"etcd","versionRange":">=1.1.1"}},{"type":"olm.package.required","value":{"packageName":"etcd","versionRange":"^1"}},{"type":"olm.label","value":{"label":"red"}},{"type":"olm.constraint","value":{"failureMessage":"needs a database","any":{"constraints":[{"package":{"packageName":"etcd","versionRange":"<1.2.0"}},{"gvk":{"group":"x.io","version":"v1","kind":"Nothing"}},{"cel":{"rule":"properties.exists(p, p.type == 'x')"}}]}}}]}
+"#;
+    insta::assert_snapshot!(operon(SOUND, &["list", "bundles", "catalog", "--package", "ap"]), @r"
+    error: no package `ap` in this catalog
+    hint: did you mean `app`?
+    exit code 1
+    ");
+    insta::assert_snapshot!(operon(SOUND, &["list", "channels", "catalog", "--channel", "stable"]), @r"
+    error: no channel `stable` in package `app`
+    hint: its channels are `c`
+    exit code 1
+    ");
+    insta::assert_snapshot!(operon(SOUND, &["list", "packages", "catalog", "--provides", "EtcdClusters"]), @r"
+    no packages match
+    hint: no bundle names the API `EtcdClusters`; did you mean `EtcdCluster`?
+    ");
+    insta::assert_snapshot!(operon(SOUND, &["list", "packages", "catalog", "--property", "olm.labels", "-o", "json"]), @r"
+    []
+    no packages match
+    hint: the property types of this catalog are `olm.constraint`, `olm.gvk.required`, `olm.label`, `olm.package`, `olm.package.required`
+    ");
+}
+
+/// Runs `operon catalog …` beside a directory `catalog` that holds this text.
+fn operon(catalog: &str, arguments: &[&str]) -> String {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(directory.path().join("catalog")).expect("a catalog directory");
+    fs::write(directory.path().join("catalog/catalog.json"), catalog).expect("a catalog file");
+    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
+        .arg("catalog")
+        .args(arguments)
+        .current_dir(directory.path())
+        .env("OPERON_CACHE_DIR", directory.path().join("cache"))
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1")
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the program runs");
+    // That a catalog has errors is said each time, and tested elsewhere.
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let is_ours = |line: &&str| {
+        !line.starts_with("warning: this") && !line.starts_with("hint: operon catalog")
+    };
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.extend(errors.lines().filter(is_ours).map(|line| format!("{line}\n")));
+    match output.status.code() {
+        Some(0) => text,
+        Some(code) => format!("{text}exit code {code}\n"),
+        None => format!("{text}killed\n"),
+    }
+}

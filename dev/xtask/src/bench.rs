@@ -1,0 +1,111 @@
+//! `cargo xtask bench`: measures the release binary as a user meets it, one process per run.
+//!
+//! Figures of different machines are not compared here, and no limit is enforced: a slow machine
+//! is not a broken build. Ratios within one run say more than milliseconds.
+
+mod catalogs;
+mod machine;
+mod measure;
+mod report;
+mod scenario;
+
+use std::fs;
+
+use anyhow::{Context, bail};
+
+use self::{
+    catalogs::{BenchCatalog, Choice},
+    measure::Measured,
+    report::Row,
+    scenario::{Outcome, Program, Scenario, scenarios},
+};
+use crate::{
+    arguments::{Arguments, Known},
+    workspace::Workspace,
+};
+
+/// The page that holds the figures.
+const PAGE: &str = "docs/performance.md";
+
+/// Runs the verb; returns whether no scenario failed.
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
+    let known = Known {
+        switches: &["--synthetic", "--growth", "--write"],
+        valued: &["--catalog", "--runs"],
+    };
+    let arguments = Arguments::parse(arguments, &known)?;
+    if !arguments.words.is_empty() {
+        let word = &arguments.words[0];
+        bail!("`{word}` is not expected\nhint: cargo xtask bench --catalog {word}");
+    }
+    let runs: usize = arguments.value("--runs", 7)?;
+    if runs == 0 {
+        bail!("`--runs` needs a number above 0");
+    }
+    let choice = Choice {
+        directory: arguments.text("--catalog"),
+        wants_synthetic: arguments.has("--synthetic"),
+        wants_growth: arguments.has("--growth"),
+    };
+    let target = workspace.target_directory()?;
+    let catalogs = catalogs::prepare(workspace, &target.join("bench"), &choice)?;
+    eprintln!("building the release binary");
+    let status = workspace.cargo(&["build", "--release", "--package", "operon"]).status()?;
+    if !status.success() {
+        bail!("the release binary could not be built");
+    }
+    let program = Program::new(&target);
+
+    let mut text = machine::describe(runs);
+    let mut is_sound = true;
+    for catalog in &catalogs {
+        eprintln!("measuring {}", catalog.title);
+        let rows = measure_catalog(&program, catalog, runs)?;
+        is_sound &= !rows.iter().any(|row| matches!(row.outcome, Outcome::Failed(_)));
+        text.push_str(&report::table(catalog, &rows));
+    }
+    print!("{text}");
+    if arguments.has("--write") {
+        let path = workspace.root.join(PAGE);
+        let page = fs::read_to_string(&path).with_context(|| format!("cannot read `{PAGE}`"))?;
+        fs::write(&path, report::replace_figures(&page, &text)?)?;
+        eprintln!("written to {PAGE}");
+    }
+    Ok(is_sound)
+}
+
+fn measure_catalog(
+    program: &Program,
+    catalog: &BenchCatalog,
+    runs: usize,
+) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    program.forget_snapshots()?;
+    for scenario in scenarios(catalog) {
+        eprintln!("  {}", scenario.title);
+        let outcome = measure_scenario(program, catalog, &scenario, runs)?;
+        rows.push(Row { title: scenario.title, command: scenario.shown(catalog), outcome });
+    }
+    Ok(rows)
+}
+
+fn measure_scenario(
+    program: &Program,
+    catalog: &BenchCatalog,
+    scenario: &Scenario,
+    runs: usize,
+) -> anyhow::Result<Outcome> {
+    // The first run warms what may be warm, and tells whether there is anything to measure.
+    scenario.prepare(catalog)?;
+    if let Some(reason) = program.try_out(scenario)? {
+        return Ok(reason);
+    }
+    let mut walls = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        scenario.prepare(catalog)?;
+        walls.push(program.time(scenario)?);
+    }
+    scenario.prepare(catalog)?;
+    let peak_kibibytes = program.peak_memory(scenario)?;
+    Ok(Outcome::Measured(Measured::new(walls, peak_kibibytes)))
+}

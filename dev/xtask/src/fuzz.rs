@@ -1,0 +1,104 @@
+//! `cargo xtask fuzz`: feeds the readers with hostile input.
+//!
+//! The targets are written in `fuzz/fuzz_targets`; here they are seeded with the inputs of the
+//! reference vectors and started. What a target finds is kept in `fuzz/artifacts`, and the line
+//! that replays it is printed by cargo-fuzz.
+
+mod seeds;
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context, bail};
+
+use crate::{
+    arguments::{Arguments, Known},
+    workspace::{Workspace, find_program},
+};
+
+/// The longest input that is tried: larger ones slow the search down more than they find.
+const MAX_INPUT_BYTES: usize = 64 * 1024;
+
+/// Runs the verb; returns whether no target found anything.
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
+    let known = Known { switches: &[], valued: &["--seconds"] };
+    let arguments = Arguments::parse(arguments, &known)?;
+    let seconds: u32 = arguments.value("--seconds", 60)?;
+    let available = targets(&workspace.root.join("fuzz/fuzz_targets"))?;
+    let [wanted] = &arguments.words[..] else {
+        bail!(
+            "usage: cargo xtask fuzz TARGET|all [--seconds N]\nhint: targets are {}",
+            available.join(", ")
+        );
+    };
+    let chosen: Vec<&String> =
+        available.iter().filter(|target| wanted == "all" || *target == wanted).collect();
+    if chosen.is_empty() {
+        bail!("there is no fuzz target `{wanted}`; there are: {}", available.join(", "));
+    }
+    install_cargo_fuzz()?;
+    let mut is_sound = true;
+    for target in chosen {
+        seed(workspace, target)?;
+        println!("\n=== fuzz {target}, {seconds} s ===");
+        is_sound &= fuzz(workspace, target, seconds)?;
+    }
+    Ok(is_sound)
+}
+
+/// Returns the names of the targets, sorted.
+fn targets(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let entries = fs::read_dir(directory)
+        .with_context(|| format!("there are no fuzz targets at `{}`", directory.display()))?;
+    let mut targets: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| Some(name.strip_suffix(".rs")?.to_owned()))
+        .collect();
+    targets.sort();
+    Ok(targets)
+}
+
+fn install_cargo_fuzz() -> anyhow::Result<()> {
+    if find_program("cargo-fuzz").is_some() {
+        return Ok(());
+    }
+    println!("cargo-fuzz is not there; installing it");
+    // The toolchain's own `cargo` does not know `+nightly`; rustup's does.
+    let status = Command::new("cargo").args(["install", "--locked", "cargo-fuzz"]).status()?;
+    if !status.success() {
+        bail!("`cargo install --locked cargo-fuzz` failed");
+    }
+    Ok(())
+}
+
+fn seed(workspace: &Workspace, target: &str) -> anyhow::Result<()> {
+    let Some(vectors) = workspace.shared("vectors") else {
+        println!("left out: seeds, because ../shared/vectors is not there");
+        return Ok(());
+    };
+    let Some(file) = seeds::vector_file(target) else {
+        println!("no vectors are known for `{target}`; it starts from nothing");
+        return Ok(());
+    };
+    let path = vectors.join(file);
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let corpus = workspace.root.join("fuzz/corpus").join(target);
+    fs::create_dir_all(&corpus)?;
+    let inputs = seeds::inputs(&text)?;
+    for (number, input) in inputs.iter().enumerate() {
+        fs::write(corpus.join(format!("vector-{number:05}")), input)?;
+    }
+    println!("{} inputs of {file} are in `{}`", inputs.len(), corpus.display());
+    Ok(())
+}
+
+fn fuzz(workspace: &Workspace, target: &str, seconds: u32) -> anyhow::Result<bool> {
+    let status = Command::new("cargo")
+        .current_dir(&workspace.root)
+        .args(["+nightly", "fuzz", "run", target, "--"])
+        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-max_len={MAX_INPUT_BYTES}"))
+        .status()
+        .context("cannot run `cargo +nightly fuzz`\nhint: rustup toolchain install nightly")?;
+    Ok(status.success())
+}

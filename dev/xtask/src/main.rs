@@ -1,0 +1,88 @@
+//! The verbs of development, as `cargo xtask VERB`.
+//!
+//! Every check that guards the repository can be run from here with nothing but a Rust toolchain.
+//! No rule of the product lives here: the rooms are used, never repeated.
+
+mod arguments;
+mod bench;
+mod fuzz;
+mod generate;
+mod suite;
+mod tidy;
+mod vectors;
+mod workspace;
+
+use std::{env, process::ExitCode};
+
+use anyhow::bail;
+
+use crate::workspace::Workspace;
+
+const USAGE: &str = "\
+The verbs of development
+
+Usage: cargo xtask VERB [OPTIONS]
+
+Verbs:
+  tidy                       proves the plan of the house: rings, manifests, sources, text
+  test [--quick]             everything that must hold before a change is handed over
+  vectors [DIR]              compares our answers with upstream's, line by line
+  gen catalog [OPTIONS]      writes a synthetic catalog of the shape of the community one
+      --seed N                 the same seed writes the same bytes (default 1)
+      --scale F                times the number of packages (default 1)
+      --out DIR                where to, new or empty (default below the target directory)
+  bench [OPTIONS]            measures the release binary and prints a Markdown table
+      --catalog DIR            this catalog only
+      --synthetic              the synthetic catalog as well as the real one
+      --growth                 the synthetic catalog at scale 1 and 10
+      --runs N                 runs per scenario (default 7)
+      --write                  replaces the figures in docs/performance.md
+  fuzz TARGET|all [OPTIONS]  feeds a reader with hostile input; needs the nightly toolchain
+      --seconds N              how long per target (default 60)
+  help                       prints this text";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a verb; returns whether everything it looked at is as it should be.
+fn run(arguments: &[String]) -> anyhow::Result<bool> {
+    let Some((verb, rest)) = arguments.split_first() else {
+        bail!("no verb given\n\n{USAGE}");
+    };
+    match verb.as_str() {
+        "tidy" => tidy::run(&Workspace::find()?, rest),
+        "test" => suite::run(&Workspace::find()?, rest),
+        "vectors" => vectors::run(rest),
+        "gen" => generate::run(&Workspace::find()?, rest),
+        "bench" => bench::run(&Workspace::find()?, rest),
+        "fuzz" => fuzz::run(&Workspace::find()?, rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(true)
+        }
+        unknown => bail!("there is no verb `{unknown}`\n\n{USAGE}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_and_missing_verbs_are_answered_with_the_usage() {
+        for arguments in [&[][..], &["tidi".to_owned()][..]] {
+            let error = run(arguments).expect_err("no such verb").to_string();
+            assert!(error.contains("Usage: cargo xtask VERB"), "{error}");
+        }
+        assert!(run(&["help".to_owned()]).expect("help is a verb"));
+    }
+}

@@ -1,0 +1,192 @@
+//! `cargo xtask test`: everything that must hold before a change is handed over.
+//!
+//! The steps run in order and stop at the first failure, under a heading that says which it is.
+//! What cannot run on this machine is left out by name, never in silence. The last line counts the
+//! tests; a failed step that runs no tests counts as one.
+
+mod closing;
+mod smoke;
+
+use std::{
+    env,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+use anyhow::{Context, bail};
+
+use self::closing::Tally;
+use crate::{
+    arguments::{Arguments, Known},
+    tidy, vectors,
+    workspace::{Workspace, find_program},
+};
+
+/// How a step ended.
+enum Ending {
+    Passed,
+    Failed,
+    /// It could not run here; the text says why.
+    LeftOut(String),
+}
+
+impl Ending {
+    fn of(is_sound: bool) -> Self {
+        if is_sound { Self::Passed } else { Self::Failed }
+    }
+}
+
+/// One thing that must hold.
+struct Step {
+    title: &'static str,
+    /// Whether `--quick` runs it too.
+    is_quick: bool,
+    work: fn(&Workspace, &mut Tally) -> anyhow::Result<Ending>,
+}
+
+const STEPS: &[Step] = &[
+    Step { title: "tools", is_quick: true, work: check_tools },
+    Step { title: "tidy", is_quick: true, work: run_tidy },
+    Step { title: "format", is_quick: true, work: check_format },
+    Step { title: "clippy", is_quick: false, work: run_clippy },
+    Step { title: "tests", is_quick: true, work: run_tests },
+    Step { title: "documentation", is_quick: false, work: build_documentation },
+    Step { title: "reference vectors", is_quick: false, work: run_vectors },
+    Step { title: "dependencies", is_quick: false, work: check_dependencies },
+    Step { title: "smoke", is_quick: false, work: smoke::run },
+];
+
+/// Runs the verb; returns whether every step passed.
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
+    let known = Known { switches: &["--quick"], valued: &[] };
+    let arguments = Arguments::parse(arguments, &known)?;
+    if !arguments.words.is_empty() {
+        bail!("usage: cargo xtask test [--quick]");
+    }
+    let mut tally = Tally::default();
+    let mut left_out = Vec::new();
+    let mut stopped_at = None;
+    for step in STEPS {
+        if arguments.has("--quick") && !step.is_quick {
+            left_out.push(format!("{}: not part of --quick", step.title));
+            continue;
+        }
+        let start = Instant::now();
+        println!("\n=== {} ===", step.title);
+        let failed_before = tally.failed;
+        let ending = (step.work)(workspace, &mut tally).unwrap_or_else(|error| {
+            eprintln!("error: {error:#}");
+            Ending::Failed
+        });
+        match ending {
+            Ending::Passed => println!("{}: ok, {:.1?}", step.title, start.elapsed()),
+            Ending::LeftOut(reason) => {
+                println!("left out: {reason}");
+                left_out.push(format!("{}: {reason}", step.title));
+            }
+            Ending::Failed => {
+                tally.failed = tally.failed.max(failed_before + 1);
+                stopped_at = Some(step.title);
+                break;
+            }
+        }
+    }
+    print_summary(&tally, &left_out, stopped_at);
+    Ok(stopped_at.is_none())
+}
+
+fn print_summary(tally: &Tally, left_out: &[String], stopped_at: Option<&str>) {
+    println!("\n=== summary ===");
+    for line in left_out {
+        println!("left out: {line}");
+    }
+    if let Some(title) = stopped_at {
+        println!("stopped at the first failure: {title}");
+    }
+    println!("{tally}");
+}
+
+fn check_tools(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        if succeeds_quietly(&mut workspace.cargo(&[subcommand, "--version"])) {
+            continue;
+        }
+        println!("`cargo {subcommand}` is not there; asking rustup for it");
+        let mut rustup = Command::new("rustup");
+        rustup.args(["component", "add", component]);
+        if !succeeds_quietly(&mut rustup) {
+            bail!("`cargo {subcommand}` is missing\nhint: rustup component add {component}");
+        }
+    }
+    run_streamed(&mut workspace.cargo(&["--version"]))
+}
+
+fn run_tidy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    Ok(Ending::of(tidy::run(workspace, &[])?))
+}
+
+fn check_format(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    run_streamed(&mut workspace.cargo(&["fmt", "--all", "--check"]))
+}
+
+fn run_clippy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    run_streamed(&mut workspace.cargo(&arguments))
+}
+
+/// Runs the tests of all rooms and adds up their closing lines.
+fn run_tests(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ending> {
+    let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run `cargo test`")?;
+    let output = child.stdout.take().context("bug: the output was asked for")?;
+    for line in BufReader::new(output).split(b'\n') {
+        let line = line.context("cannot read what `cargo test` prints")?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        tally.add_line(&line);
+    }
+    Ok(Ending::of(child.wait()?.success()))
+}
+
+fn build_documentation(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    let mut command = workspace.cargo(&["doc", "--workspace", "--no-deps"]);
+    run_streamed(command.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn run_vectors(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    let Some(directory) = workspace.shared("vectors") else {
+        return Ok(Ending::LeftOut("../shared/vectors is not there".to_owned()));
+    };
+    let directory = directory.to_string_lossy().into_owned();
+    Ok(Ending::of(vectors::run(&[directory])?))
+}
+
+/// Building `cargo-deny` takes longer than everything else together, so it is used where it is
+/// already there. Advisories would need a database from the network and are never checked here.
+fn check_dependencies(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    let Some(program) = find_program("cargo-deny") else {
+        let reason = "cargo-deny is not installed; hint: cargo install --locked cargo-deny";
+        return Ok(Ending::LeftOut(reason.to_owned()));
+    };
+    println!("left out: advisories, because their database is on the network");
+    let mut command = Command::new(program);
+    command.current_dir(&workspace.root).args(["check", "licenses", "bans", "sources"]);
+    if let Some(cargo) = env::var_os("CARGO") {
+        command.env("CARGO", cargo);
+    }
+    run_streamed(&mut command)
+}
+
+/// Runs a command whose output goes where ours goes.
+fn run_streamed(command: &mut Command) -> anyhow::Result<Ending> {
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run `{}`", command.get_program().to_string_lossy()))?;
+    Ok(Ending::of(status.success()))
+}
+
+fn succeeds_quietly(command: &mut Command) -> bool {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
