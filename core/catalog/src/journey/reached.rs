@@ -22,8 +22,8 @@ impl Reached {
         Self { words, edges }
     }
 
-    /// Returns the places that can be reached and in how many updates, in the order of places. The
-    /// start itself is 0 updates away.
+    /// Returns the places that can be reached and in how many updates, the nearest first. The start
+    /// itself is 0 updates away.
     pub(super) fn search(&self, start: Option<usize>, first: &[usize]) -> Vec<(u32, u32)> {
         let mut seen = vec![0u64; self.words];
         let mut found: Vec<(u32, u32)> = Vec::new();
@@ -42,7 +42,6 @@ impl Reached {
             let next = &self.edges[place * self.words..(place + 1) * self.words];
             visit(next, hops + 1, &mut seen, &mut found);
         }
-        found.sort_unstable();
         found
     }
 }

@@ -203,13 +203,13 @@ impl<'a> Routes<'a> {
             (Some(range), Some(version)) => range.contains(version),
             (Some(_) | None, _) => false,
         };
-        let mut seen = BTreeSet::new();
+        let mut seen = vec![false; self.places.len()];
         let found = self.upgrades.successors(name, version, self.rules).into_iter();
         found
             // An operator without a name must not be taken for what replaces the empty name.
             .filter(|position| !name.is_empty() || covers(position))
             .map(|position| self.place_of_entry[position])
-            .filter(|&place| seen.insert(place))
+            .filter(|&place| !std::mem::replace(&mut seen[place], true))
             .collect()
     }
 

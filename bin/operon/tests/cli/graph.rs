@@ -1,6 +1,7 @@
 //! `operon catalog graph`: the drawing itself is tested where it is drawn; here, that it gets out.
 
-use std::{fs, process::Command};
+use crate::support::operon_on as operon;
+use std::fs;
 
 const CATALOG: &str = r#"
 {"schema":"olm.package","name":"etcd","defaultChannel":"stable","description":"A store.\n\nSecond paragraph."}
@@ -105,33 +106,4 @@ fn each_form_is_drawn_and_files_choose_theirs_by_their_ending() {
     let text = directory.path().join("etcd.txt").display().to_string();
     graph(&["etcd", "-f", &text]);
     assert_eq!(fs::read_to_string(&text).expect("the drawing"), graph(&["etcd"]));
-}
-
-/// Runs `operon catalog …` beside a directory `catalog` that holds this text.
-fn operon(catalog: &str, arguments: &[&str]) -> String {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    fs::create_dir(directory.path().join("catalog")).expect("a catalog directory");
-    fs::write(directory.path().join("catalog/catalog.json"), catalog).expect("a catalog file");
-    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
-        .arg("catalog")
-        .args(arguments)
-        .current_dir(directory.path())
-        .env("OPERON_CACHE_DIR", directory.path().join("cache"))
-        .env("TERM", "xterm")
-        .env("NO_COLOR", "1")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program runs");
-    // That a catalog has errors is said each time, and tested elsewhere.
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let is_ours = |line: &&str| {
-        !line.starts_with("warning: this") && !line.starts_with("hint: operon catalog")
-    };
-    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.extend(errors.lines().filter(is_ours).map(|line| format!("{line}\n")));
-    match output.status.code() {
-        Some(0) => text,
-        Some(code) => format!("{text}exit code {code}\n"),
-        None => format!("{text}killed\n"),
-    }
 }

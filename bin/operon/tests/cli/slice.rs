@@ -1,6 +1,7 @@
 //! `operon catalog slice`: documents, files and reports of a smaller catalog that is still valid.
 
-use std::{fs, path::Path, process::Command};
+use crate::support::{operon, run};
+use std::fs;
 
 const OPERATORS: &str = r#"
 {"schema":"olm.package","name":"app","defaultChannel":"fast","icon":{"base64data":"PHN2Zz48L3N2Zz4=","mediatype":"image/svg+xml"}}
@@ -298,30 +299,4 @@ fn programs_get_a_report() {
     }
     [exit code 0]
     "#);
-}
-
-/// Runs `operon catalog` in a directory of its own and returns its exit code and all it printed.
-fn operon(files: &[(&str, &str)], arguments: &[&str]) -> String {
-    let directory = tempfile::TempDir::new().expect("a temporary directory");
-    for (path, text) in files {
-        let file = directory.path().join(path);
-        fs::create_dir_all(file.parent().expect("a directory")).expect("made");
-        fs::write(file, text).expect("written");
-    }
-    run(directory.path(), arguments)
-}
-
-fn run(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
-        .arg("catalog")
-        .args(arguments)
-        .current_dir(directory)
-        .env("OPERON_CACHE_DIR", directory.join(".cache"))
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("operon runs");
-    let code = output.status.code().expect("an exit code");
-    let [printed, told] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
-    format!("{printed}{told}[exit code {code}]")
 }

@@ -1,6 +1,6 @@
 //! `operon catalog list`: tables for people, everything for programs, filters from the indexes.
 
-use std::{fs, process::Command};
+use crate::support::operon_on as operon;
 
 const CATALOG: &str = r#"
 {"schema":"olm.package","name":"etcd","defaultChannel":"stable","description":"A store.\n\nSecond paragraph."}
@@ -170,33 +170,4 @@ fn what_is_not_there_is_said_with_a_way_out() {
     no packages match
     hint: the property types of this catalog are `olm.constraint`, `olm.gvk.required`, `olm.label`, `olm.package`, `olm.package.required`
     ");
-}
-
-/// Runs `operon catalog …` beside a directory `catalog` that holds this text.
-fn operon(catalog: &str, arguments: &[&str]) -> String {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    fs::create_dir(directory.path().join("catalog")).expect("a catalog directory");
-    fs::write(directory.path().join("catalog/catalog.json"), catalog).expect("a catalog file");
-    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
-        .arg("catalog")
-        .args(arguments)
-        .current_dir(directory.path())
-        .env("OPERON_CACHE_DIR", directory.path().join("cache"))
-        .env("TERM", "xterm")
-        .env("NO_COLOR", "1")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program runs");
-    // That a catalog has errors is said each time, and tested elsewhere.
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let is_ours = |line: &&str| {
-        !line.starts_with("warning: this") && !line.starts_with("hint: operon catalog")
-    };
-    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.extend(errors.lines().filter(is_ours).map(|line| format!("{line}\n")));
-    match output.status.code() {
-        Some(0) => text,
-        Some(code) => format!("{text}exit code {code}\n"),
-        None => format!("{text}killed\n"),
-    }
 }

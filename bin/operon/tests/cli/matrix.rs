@@ -1,6 +1,6 @@
 //! `operon catalog matrix`: a grid, or a list where the grid is too wide, and who is left behind.
 
-use std::{fs, path::Path, process::Command};
+use crate::support::operon;
 
 /// A skipped entry with an edge that OLM v0 ignores, a version it strands, and a name that is gone.
 const ETCD: &str = r#"
@@ -193,30 +193,4 @@ fn programs_get_everything() {
     hint: its channels are `old`, `stable`
     [exit code 1]
     ");
-}
-
-/// Runs `operon catalog` in a directory of its own and returns its exit code and all it printed.
-fn operon(files: &[(&str, &str)], arguments: &[&str]) -> String {
-    let directory = tempfile::TempDir::new().expect("a temporary directory");
-    for (path, text) in files {
-        let file = directory.path().join(path);
-        fs::create_dir_all(file.parent().expect("a directory")).expect("made");
-        fs::write(file, text).expect("written");
-    }
-    run(directory.path(), arguments)
-}
-
-fn run(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
-        .arg("catalog")
-        .args(arguments)
-        .current_dir(directory)
-        .env("OPERON_CACHE_DIR", directory.join(".cache"))
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("operon runs");
-    let code = output.status.code().expect("an exit code");
-    let [printed, told] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
-    format!("{printed}{told}[exit code {code}]")
 }

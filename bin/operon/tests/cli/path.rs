@@ -1,6 +1,6 @@
 //! `operon catalog path`: the way hop by hop, or a sentence that says why there is none.
 
-use std::{fs, path::Path, process::Command};
+use crate::support::operon;
 
 /// A chain with a skipped entry, a range, names that are only mentioned, and a deprecated version.
 const ETCD: &str = r#"
@@ -180,30 +180,4 @@ fn programs_get_every_hop() {
     }
     [exit code 0]
     "#);
-}
-
-/// Runs `operon catalog` in a directory of its own and returns its exit code and all it printed.
-fn operon(files: &[(&str, &str)], arguments: &[&str]) -> String {
-    let directory = tempfile::TempDir::new().expect("a temporary directory");
-    for (path, text) in files {
-        let file = directory.path().join(path);
-        fs::create_dir_all(file.parent().expect("a directory")).expect("made");
-        fs::write(file, text).expect("written");
-    }
-    run(directory.path(), arguments)
-}
-
-fn run(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
-        .arg("catalog")
-        .args(arguments)
-        .current_dir(directory)
-        .env("OPERON_CACHE_DIR", directory.join(".cache"))
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("operon runs");
-    let code = output.status.code().expect("an exit code");
-    let [printed, told] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
-    format!("{printed}{told}[exit code {code}]")
 }
