@@ -1,6 +1,8 @@
 //! `operon catalog …`: everything that can be known from a catalog alone.
 
+mod cells;
 mod diff;
+mod find;
 mod graph;
 mod init;
 mod lint;

@@ -12,8 +12,8 @@ use operon_catalog::{Channel, Package};
 use operon_draw::{TextOptions, dot, mermaid, svg, text};
 
 use super::{
+    find::{find_channel, find_package},
     open::CatalogPath,
-    show::find::{find_channel, find_package},
 };
 use crate::{
     exit::Outcome,

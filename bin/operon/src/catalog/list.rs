@@ -6,7 +6,6 @@
 mod api_pattern;
 mod apis;
 mod bundles;
-pub(super) mod cells;
 mod channels;
 mod packages;
 mod select;

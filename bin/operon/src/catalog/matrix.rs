@@ -9,12 +9,12 @@ use operon_catalog::{
 };
 
 use super::{
+    find::find_package,
     open::CatalogPath,
     path::{
         RulesChoice, installed_json,
         names::{chosen_channels, rules_key},
     },
-    show::find::find_package,
 };
 use crate::{
     exit::Outcome,

@@ -12,7 +12,7 @@ use operon_catalog::{
 };
 
 use self::names::{chosen_channels, not_found, rules_key};
-use super::{open::CatalogPath, show::find::find_package};
+use super::{find::find_package, open::CatalogPath};
 use crate::{
     exit::Outcome,
     output::{self, Json, OutputOptions},

@@ -10,9 +10,9 @@ use clap::Args;
 use operon_catalog::{Api, Bundle, Catalog, Entry, Package};
 
 use super::{
-    list::cells::{counted, mark, shorten, shorten_middle},
+    cells::{counted, mark, shorten, shorten_middle},
+    find::{face, nearest},
     open::CatalogPath,
-    show::find::{face, nearest},
 };
 use crate::{
     exit::Outcome,

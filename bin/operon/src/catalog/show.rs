@@ -6,7 +6,6 @@
 mod answer;
 mod bundle;
 mod channel;
-pub(super) mod find;
 mod manifest;
 mod package;
 mod page;

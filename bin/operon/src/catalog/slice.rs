@@ -12,8 +12,8 @@ use operon_catalog::slice::{self, KeepRule, KeepRuleError, KeptVersions, SliceOp
 use operon_fbc::OutputFormat;
 
 use super::{
+    find::{find_channel, find_package},
     open::CatalogPath,
-    show::find::{find_channel, find_package},
 };
 use crate::{exit::Outcome, output::print_text};
 

@@ -170,9 +170,11 @@ fn table<'a>(survey: &Survey<'_, 'a>, installed: &[Installed]) -> MatrixTable<'a
 /// Explains the way that is missing to the head of the first channel that has the version.
 fn why_stranded(routes: &Routes<'_>, version: &Installed, end: Option<usize>) -> NoWay {
     let having = routes.channels().iter().filter(|channel| channel.entry(&version.name).is_some());
-    let head = having.filter_map(|channel| channel.head()).find_map(|head| head.bundle());
+    let head = having.filter_map(|channel| channel.head()).next();
     // Without a head the reason is that there is none.
-    let head = head.map_or_else(|| Installed::mentioned("head"), Installed::published);
+    let name = head.map_or("head", |head| head.name());
+    let bundle = head.and_then(|head| head.bundle());
+    let head = bundle.map_or_else(|| Installed::mentioned(name), Installed::published);
     NoWay::explain_end(routes, version, &head, end)
 }
 

@@ -6,7 +6,7 @@ use operon_catalog::{
 };
 
 use super::users;
-use crate::catalog::list::cells::counted;
+use crate::catalog::cells::counted;
 
 /// Texts longer than this are shown by their beginning.
 const MAX_TEXT: usize = 100;

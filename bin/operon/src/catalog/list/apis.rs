@@ -7,9 +7,9 @@ use operon_catalog::{Api, Bundle, Package, PackageId};
 
 use super::{
     Rows,
-    cells::listed,
     select::{PackageFilter, has_part},
 };
+use crate::catalog::cells::listed;
 use crate::{
     catalog::open::CatalogPath,
     exit::Outcome,

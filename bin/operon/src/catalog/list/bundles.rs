@@ -7,10 +7,10 @@ use operon_catalog::{Bundle, Channel, Entry, Package};
 
 use super::{
     Rows,
-    cells::{listed, mark, short_image, shorten},
     channels::ChannelFilter,
     select::{BundleFilters, PackageFilter, Selection, has_part},
 };
+use crate::catalog::cells::{listed, mark, short_image, shorten};
 use crate::{
     catalog::open::CatalogPath,
     exit::Outcome,

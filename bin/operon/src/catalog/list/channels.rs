@@ -5,13 +5,13 @@ use operon_catalog::{Channel, Entry, Package};
 
 use super::{
     Rows,
-    cells::mark,
     select::{BundleFilters, PackageFilter, has_part},
 };
+use crate::catalog::cells::mark;
 use crate::{
     catalog::{
+        find::{no_such_channel, version_of},
         open::CatalogPath,
-        show::find::{no_such_channel, version_of},
     },
     exit::Outcome,
     output::{Json, OutputOptions},

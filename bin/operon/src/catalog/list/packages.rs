@@ -5,13 +5,13 @@ use operon_catalog::{Bundle, Channel, Entry, Package};
 
 use super::{
     Rows,
-    cells::{mark, shorten, shorten_middle},
     select::{BundleFilters, PackageFilter, has_part},
 };
+use crate::catalog::cells::{mark, shorten, shorten_middle};
 use crate::{
     catalog::{
+        find::{face, version_of},
         open::CatalogPath,
-        show::find::{face, version_of},
     },
     exit::Outcome,
     output::{Json, OutputOptions},

@@ -9,9 +9,9 @@ use clap::Args;
 use operon_catalog::{Api, Bundle, BundleId, Catalog, Package};
 
 use super::api_pattern::ApiPattern;
-use crate::catalog::show::{
+use crate::catalog::{
     find::{find_package, nearest},
-    requirement::{Need, constraints, leaves},
+    show::requirement::{Need, constraints, leaves},
 };
 
 /// Which packages a list is about.

@@ -9,7 +9,7 @@ use operon_catalog::{
 use unicode_width::UnicodeWidthStr;
 
 use super::{counterpart, differing, end_name};
-use crate::catalog::{list::cells::counted, path::names::rules_name};
+use crate::catalog::{cells::counted, path::names::rules_name};
 
 /// How many targets a line of a list names; the others are counted.
 const MAX_LISTED_TARGETS: usize = 6;

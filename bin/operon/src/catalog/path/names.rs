@@ -1,15 +1,18 @@
 //! What `path`, `matrix`, `diff` and `slice` have in common: how channels are chosen and rules named.
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use operon_catalog::{Channel, Package, graph::Rules};
 
-use crate::catalog::show::find::{find_channel, nearest};
+use crate::catalog::find::{find_channel, nearest};
 
 /// Returns the channels of these names, or all channels when none is named.
 pub(in crate::catalog) fn chosen_channels<'c>(
     package: Package<'c>,
     names: &[String],
 ) -> anyhow::Result<Vec<Channel<'c>>> {
+    if package.channels().len() == 0 {
+        bail!("package `{}` has no channels", package.name());
+    }
     if names.is_empty() {
         return Ok(package.channels().collect());
     }

@@ -3,7 +3,7 @@
 use operon_catalog::journey::{Ending, Hop, Installed, Origin, Step};
 
 use super::{Answer, Journey, names::rules_name};
-use crate::catalog::list::cells::counted;
+use crate::catalog::cells::counted;
 
 /// Reasons are told one by one for so many channels; beyond, only the channels are named.
 const MAX_REASONS: usize = 3;

@@ -11,7 +11,7 @@ use super::{
     relation::{Group, Matches, matches},
     requirement::{Need, Requirement, requirements},
 };
-use crate::{catalog::list::cells::shorten, output::Json};
+use crate::{catalog::cells::shorten, output::Json};
 
 /// How many packages that meet a requirement are listed, unless all are asked for.
 const LISTED_PACKAGES: usize = 5;

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     catalog::{
+        cells::{listed, shorten},
         graph::standing::standings,
-        list::cells::{listed, shorten},
     },
     output::{Json, clean},
 };

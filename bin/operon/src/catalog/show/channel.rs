@@ -6,11 +6,12 @@ use operon_catalog::{Bundle, Channel, Entry};
 use operon_draw::Role;
 use operon_image::OpenedCatalog;
 
-use super::{PageOptions, find::version_of, page::Page, with_version};
+use super::{PageOptions, page::Page, with_version};
+use crate::catalog::find::version_of;
 use crate::{
     catalog::{
+        cells::{listed, mark, shorten},
         graph::standing::{Standing, Standings, standings},
-        list::cells::{listed, mark, shorten},
     },
     output::Json,
 };

@@ -6,7 +6,6 @@ use operon_image::OpenedCatalog;
 use super::{
     PageOptions,
     answer::{Answer, answers, need_members, write_answers},
-    find::{face, version_of},
     manifest::Manifest,
     page::Page,
     prose::wrap_markdown,
@@ -14,10 +13,11 @@ use super::{
     requirement::Need,
     with_version,
 };
+use crate::catalog::find::{face, version_of};
 use crate::{
     catalog::{
+        cells::{counted, mark, shorten},
         graph::standing::{in_reading_order, standings},
-        list::cells::{counted, mark, shorten},
     },
     output::Json,
 };

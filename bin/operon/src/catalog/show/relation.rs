@@ -9,7 +9,7 @@ use operon_catalog::{Api, Bundle, BundleId, Catalog, Package, PackageId};
 use operon_version::VersionRange;
 
 use super::requirement::{Need, leaves, requirements};
-use crate::{catalog::list::cells::counted, output::Json};
+use crate::{catalog::cells::counted, output::Json};
 
 /// Bundles of one package, the newest first.
 #[derive(Debug, Clone)]

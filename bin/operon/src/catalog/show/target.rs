@@ -4,7 +4,7 @@
 
 use operon_catalog::{Bundle, Catalog, Channel, Package};
 
-use super::find::{find_bundle, find_channel, find_package};
+use crate::catalog::find::{find_bundle, find_channel, find_package};
 
 /// What is to be shown.
 #[derive(Debug)]

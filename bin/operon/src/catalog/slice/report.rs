@@ -7,7 +7,7 @@ use operon_catalog::{
     slice::{Cause, ChannelPlan, PackagePlan, SlicePlan},
 };
 
-use crate::{catalog::list::cells::counted, output::Json};
+use crate::{catalog::cells::counted, output::Json};
 
 /// Lines of one sort that are told in a summary; the report for programs has them all.
 const MAX_TOLD_LINES: usize = 20;

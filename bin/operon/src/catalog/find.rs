@@ -8,7 +8,7 @@ use anyhow::{Error, anyhow};
 use operon_catalog::{Bundle, Catalog, Channel, Entry, Package};
 use operon_version::Version;
 
-use crate::catalog::list::cells::counted;
+use crate::catalog::cells::counted;
 
 /// A name longer than this is no misspelling of a Kubernetes name, which has at most 253 characters.
 const MAX_NAME_LENGTH: usize = 300;
