@@ -23,18 +23,29 @@ fn transcripts_are_true() {
     }
 }
 
+#[test]
+fn the_picture_is_true() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let drawn = operon(&root, "catalog graph examples/catalog beacon --format svg");
+    assert_eq!(drawn, fs::read_to_string(root.join("docs/beacon.svg")).unwrap());
+}
+
+/// Runs the program in the repository and returns all it printed.
+fn operon(root: &Path, arguments: &str) -> String {
+    let cache = tempfile::TempDir::new().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_operon"))
+        .args(arguments.split_whitespace())
+        .current_dir(root)
+        .env("OPERON_CACHE_DIR", cache.path())
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
 fn check(root: &Path, transcript: &str) {
     for step in transcript.split("$ operon ").filter(|step| !step.trim().is_empty()) {
         let (arguments, expected) = step.split_once('\n').unwrap_or((step, ""));
-        let cache = tempfile::TempDir::new().unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_operon"))
-            .args(arguments.split_whitespace())
-            .current_dir(root)
-            .env("OPERON_CACHE_DIR", cache.path())
-            .output()
-            .unwrap();
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
+        let printed = operon(root, arguments);
         assert_eq!(steady(&printed), steady(expected), "operon {arguments}");
     }
 }
