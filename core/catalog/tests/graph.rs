@@ -103,17 +103,6 @@ proptest! {
             prop_assert_eq!(path.map(|path| path.len() as u32), *hops);
         }
     }
-
-    /// Taking every update as soon as it is offered always comes to an end.
-    #[test]
-    fn automatic_updates_end(sketches in sketches(), v1 in any::<bool>()) {
-        let rules = if v1 { Rules::V1 } else { Rules::V0 };
-        let upgrades = Upgrades::new(entries(&sketches));
-        for entry in upgrades.entries() {
-            let path = upgrades.automatic_path(entry.name, entry.version.as_ref(), rules);
-            prop_assert!(path.len() <= upgrades.entries().len());
-        }
-    }
 }
 
 #[test]

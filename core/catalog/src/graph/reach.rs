@@ -100,29 +100,6 @@ impl<'a> Upgrades<'a> {
         found
     }
 
-    /// Returns the updates an operator goes through when each one is taken as soon as it is offered.
-    pub fn automatic_path(
-        &self,
-        name: &str,
-        version: Option<&Version>,
-        rules: Rules,
-    ) -> Vec<usize> {
-        let mut path: Vec<usize> = Vec::new();
-        let mut taken = vec![false; self.entries.len()];
-        let mut name = name;
-        let mut version = version;
-        while let Some(&next) = self.successors(name, version, rules).first() {
-            // A graph may lead back, for example through a skipRange without a lower version.
-            if std::mem::replace(&mut taken[next], true) {
-                break;
-            }
-            path.push(next);
-            name = self.entries[next].name;
-            version = self.entries[next].version.as_ref();
-        }
-        path
-    }
-
     /// Returns the fewest updates that lead to `target`, or `None` when there is no way.
     pub fn shortest_path(
         &self,

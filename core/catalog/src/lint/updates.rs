@@ -1,6 +1,10 @@
 //! Updates that the two generations of upstream see differently.
 
-use crate::{Channel, Diagnostic, Package, Rule, graph::Rules};
+use crate::{
+    Channel, Diagnostic, Package, Rule,
+    graph::Rules,
+    journey::{Installed, Routes},
+};
 
 /// Channels with more entries than this are not compared: the search is quadratic.
 const MAX_COMPARED_ENTRIES: usize = 2_000;
@@ -19,19 +23,18 @@ fn check_channel(channel: Channel<'_>, findings: &mut Vec<Diagnostic>) {
     if channel.entries().len() > MAX_COMPARED_ENTRIES || channel.head().is_none() {
         return;
     }
-    let upgrades = channel.upgrades();
-    let end = |name: &str, version, rules| {
-        let path = upgrades.automatic_path(name, version, rules);
-        path.last().map(|&last| upgrades.entries()[last].name)
+    let [old_rules, new_rules] =
+        [Rules::V0, Rules::V1].map(|rules| Routes::of_channel(channel, rules));
+    let end = |routes: &Routes<'_>, installed: &Installed| {
+        let hops = routes.automatic(installed).hops;
+        hops.last().map_or(installed.name.clone(), |last| last.entry.name().to_owned())
     };
-    let differing: Vec<(&str, &str, &str)> = upgrades
+    let differing: Vec<(&str, String, String)> = channel
         .entries()
-        .iter()
         .filter_map(|entry| {
-            let version = entry.version.as_ref();
-            let old = end(entry.name, version, Rules::V0).unwrap_or(entry.name);
-            let new = end(entry.name, version, Rules::V1).unwrap_or(entry.name);
-            (old != new).then_some((entry.name, old, new))
+            let installed = Installed::published(entry.bundle()?);
+            let (old, new) = (end(&old_rules, &installed), end(&new_rules, &installed));
+            (old != new).then_some((entry.name(), old, new))
         })
         .collect();
     let Some((_, old, new)) = differing.first() else {
@@ -42,7 +45,7 @@ fn check_channel(channel: Channel<'_>, findings: &mut Vec<Diagnostic>) {
     let message = format!(
         "from {} of {} versions in channel {:?} of package {:?}, OLM v0 and v1 update to different ends: {}{rest}",
         differing.len(),
-        upgrades.entries().len(),
+        channel.entries().len(),
         channel.name(),
         channel.package().name(),
         named.join(", "),
