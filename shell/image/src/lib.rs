@@ -22,4 +22,5 @@ pub use self::{
     error::{BodyError, OpenError},
     lines::{Excerpt, Lines},
     open::{OpenOptions, OpenedBy, OpenedCatalog, open_catalog},
+    pieces::{PIECE_BYTES, Piece, Pieces},
 };

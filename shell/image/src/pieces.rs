@@ -15,18 +15,22 @@ use operon_document::{
 pub(crate) const WHOLE_FILE_BYTES: u64 = 4 << 20;
 
 /// The size a piece is cut at, if its documents allow.
-const PIECE_BYTES: usize = 4 << 20;
+pub const PIECE_BYTES: usize = 4 << 20;
 
 /// A stretch of a file that holds whole documents.
-pub(crate) struct Piece {
-    pub(crate) offset: usize,
-    pub(crate) text: Vec<u8>,
+#[derive(Debug)]
+pub struct Piece {
+    /// Where it starts in the file.
+    pub offset: usize,
+    /// Its bytes.
+    pub text: Vec<u8>,
     /// Where the stream stands; `None` for the first piece, which decides it.
-    pub(crate) state: Option<StreamState>,
+    pub state: Option<StreamState>,
 }
 
 /// Reads a file from front to back, piece by piece.
-pub(crate) struct Pieces<'f> {
+#[derive(Debug)]
+pub struct Pieces<'f> {
     file: &'f mut File,
     /// Bytes that were read but belong to the next piece.
     rest: Vec<u8>,
@@ -36,12 +40,13 @@ pub(crate) struct Pieces<'f> {
 }
 
 impl<'f> Pieces<'f> {
-    pub(crate) fn new(file: &'f mut File) -> Self {
+    /// Starts at the beginning of a file.
+    pub fn new(file: &'f mut File) -> Self {
         Self { file, rest: Vec::new(), offset: 0, state: None, at_end: false }
     }
 
     /// Returns the next piece, and calls `seen` with every byte that is read.
-    pub(crate) fn next(&mut self, seen: &mut dyn FnMut(&[u8])) -> io::Result<Option<Piece>> {
+    pub fn next(&mut self, seen: &mut dyn FnMut(&[u8])) -> io::Result<Option<Piece>> {
         let mut text = mem::take(&mut self.rest);
         let mut wanted = PIECE_BYTES;
         loop {
@@ -57,7 +62,7 @@ impl<'f> Pieces<'f> {
                 self.rest = text.split_off(boundary);
                 let offset = self.offset;
                 self.offset += boundary;
-                let state = if offset == 0 { None } else { self.state };
+                let state = if offset == 0 { None } else { self.state.map(StreamState::settled) };
                 return Ok(Some(Piece { offset, text, state }));
             }
             wanted = text.len() * 2;

@@ -92,6 +92,12 @@ impl StreamState {
         Self { format: if is_json { Format::Json } else { Format::Yaml }, documents: 0 }
     }
 
+    /// Returns the state behind the first piece of a long stream, where its notation is settled.
+    #[must_use]
+    pub fn settled(self) -> Self {
+        Self { documents: self.documents.max(JSON_DOCUMENTS_TO_BE_SURE), ..self }
+    }
+
     /// Returns the notation the stream is being read in.
     pub fn format(&self) -> Format {
         self.format

@@ -74,11 +74,8 @@ fn no_rule_is_forgotten() {
     let elsewhere = [Rule::UnreadableFile, Rule::FileTooLarge, Rule::NoCatalog];
     let covered: BTreeSet<Rule> =
         cases().into_iter().map(|case| case.rule).chain(elsewhere).collect();
-    let missing: Vec<&str> = Rule::ALL
-        .iter()
-        .filter(|rule| !covered.contains(rule))
-        .map(|rule| rule.id())
-        .collect();
+    let missing: Vec<&str> =
+        Rule::ALL.iter().filter(|rule| !covered.contains(rule)).map(|rule| rule.id()).collect();
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 

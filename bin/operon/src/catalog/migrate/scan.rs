@@ -3,18 +3,16 @@
 //! What a document says is not read, only whose it is: a catalog is carried over whole, including
 //! the documents that its index does not keep.
 
-use std::{fs::File, io::Read, ops::Range, path::Path};
+use std::{fs::File, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
 use operon_catalog::{FileId, Place};
 use operon_document::{
-    json::{Kind, MAX_DOCUMENT_BYTES, Node, Tape},
-    stream::{self, Event, Format, StreamState},
+    json::{Kind, Node, Tape},
+    stream::{self, Event, StreamState},
 };
 use operon_fbc::MAX_FILE_BYTES;
-
-/// How much of a file is read at once, if its documents allow.
-const PIECE_BYTES: usize = 4 << 20;
+use operon_image::{Piece, Pieces};
 
 /// A document of a catalog.
 #[derive(Debug)]
@@ -37,22 +35,12 @@ pub(super) fn scan(file: FileId, location: &Path) -> anyhow::Result<Vec<Found>> 
         "`{}` has more than {MAX_FILE_BYTES} bytes",
         location.display()
     );
-    let mut scan = Scan { file, offset: 0, state: None, tape: Tape::new(), found: Vec::new() };
-    let mut text = Vec::new();
-    let mut wanted = PIECE_BYTES;
+    let mut found = Vec::new();
     let mut lines = 1;
-    loop {
-        let missing = wanted.saturating_sub(text.len()) as u64;
-        let read =
-            opened.by_ref().take(missing).read_to_end(&mut text).with_context(cannot_read)?;
-        let is_end = (read as u64) < missing;
-        let boundary = scan.boundary(&text, is_end);
-        if boundary == 0 && !is_end {
-            wanted = text.len() * 2;
-            continue;
-        }
-        if let Some(fault) = scan.piece(&text[..boundary]) {
-            let line = lines + count_breaks(&text[..fault.place.start.min(boundary)]);
+    let mut pieces = Pieces::new(&mut opened);
+    while let Some(piece) = pieces.next(&mut |_| {}).with_context(cannot_read)? {
+        if let Some(fault) = scan_piece(file, &piece, &mut found) {
+            let line = lines + count_breaks(&piece.text[..fault.place.start.min(piece.text.len())]);
             bail!(
                 "{}:{line}: {}\n\
                  hint: nothing was written; repair what `operon catalog validate` shows first",
@@ -60,24 +48,9 @@ pub(super) fn scan(file: FileId, location: &Path) -> anyhow::Result<Vec<Found>> 
                 fault.message
             );
         }
-        lines += count_breaks(&text[..boundary]);
-        text.drain(..boundary);
-        wanted = PIECE_BYTES;
-        if is_end {
-            return Ok(scan.found);
-        }
+        lines += count_breaks(&piece.text);
     }
-}
-
-/// How far a file has been scanned.
-struct Scan {
-    file: FileId,
-    /// The place in the file where the next piece starts.
-    offset: usize,
-    /// Where the stream stands; the first piece decides it.
-    state: Option<StreamState>,
-    tape: Tape,
-    found: Vec<Found>,
+    Ok(found)
 }
 
 /// Why a document cannot be carried over.
@@ -86,46 +59,29 @@ struct Fault {
     message: String,
 }
 
-impl Scan {
-    /// Returns how many bytes hold whole documents; none if more must be read first.
-    fn boundary(&mut self, text: &[u8], is_end: bool) -> usize {
-        let state = self.state.get_or_insert_with(|| StreamState::guess(text));
-        // A document beyond the limit is handed over as it is; its reader refuses it.
-        if is_end || text.len() > MAX_DOCUMENT_BYTES {
-            return text.len();
+/// Finds the documents of a piece, and returns the first that is none.
+fn scan_piece(file: FileId, piece: &Piece, found: &mut Vec<Found>) -> Option<Fault> {
+    let mut state = piece.state.unwrap_or_else(|| StreamState::guess(&piece.text));
+    let mut fault = None;
+    stream::read_piece(&piece.text, &mut state, &mut Tape::new(), &mut |event| match event {
+        Event::Document(document) if document.root.is_null() => {}
+        Event::Document(document) if document.root.kind() == Kind::Object => {
+            let span = document.span();
+            let place = Place::new(file, piece.offset + span.start..piece.offset + span.end);
+            found.push(describe(document.root, place));
         }
-        match state.format() {
-            Format::Json => stream::last_json_boundary(text),
-            Format::Yaml => stream::last_yaml_boundary(text),
+        Event::Document(document) => {
+            let kind = document.root.kind().name();
+            let message = format!("a catalog document must be an object, not this {kind}");
+            fault.get_or_insert(Fault { place: document.span(), message });
         }
-    }
-
-    /// Finds the documents of a piece, and returns the first that is none.
-    fn piece(&mut self, text: &[u8]) -> Option<Fault> {
-        let Scan { file, offset, state, tape, found } = self;
-        let state = state.get_or_insert_with(|| StreamState::guess(text));
-        let mut fault = None;
-        stream::read_piece(text, state, tape, &mut |event| match event {
-            Event::Document(document) if document.root.is_null() => {}
-            Event::Document(document) if document.root.kind() == Kind::Object => {
-                let span = document.span();
-                let place = Place::new(*file, *offset + span.start..*offset + span.end);
-                found.push(describe(document.root, place));
-            }
-            Event::Document(document) => {
-                let kind = document.root.kind().name();
-                let message = format!("a catalog document must be an object, not this {kind}");
-                fault.get_or_insert(Fault { place: document.span(), message });
-            }
-            Event::Broken(broken) => {
-                let message = format!("this document cannot be read: {}", broken.message);
-                fault.get_or_insert(Fault { place: broken.place, message });
-            }
-            Event::Ignored(_) => {}
-        });
-        *offset += text.len();
-        fault
-    }
+        Event::Broken(broken) => {
+            let message = format!("this document cannot be read: {}", broken.message);
+            fault.get_or_insert(Fault { place: broken.place, message });
+        }
+        Event::Ignored(_) => {}
+    });
+    fault
 }
 
 /// Tells whose a document is, as the writer of catalogs does.
@@ -146,7 +102,9 @@ mod tests {
 
     use operon_catalog::FileId;
 
-    use super::{PIECE_BYTES, scan};
+    use operon_image::PIECE_BYTES;
+
+    use super::scan;
 
     #[test]
     fn documents_are_found_again_across_pieces() {
