@@ -62,8 +62,11 @@ impl<'f> Pieces<'f> {
                 self.rest = text.split_off(boundary);
                 let offset = self.offset;
                 self.offset += boundary;
-                let state = if offset == 0 { None } else { self.state.map(StreamState::settled) };
-                return Ok(Some(Piece { offset, text, state }));
+                if offset == 0 {
+                    self.state = Some(state.behind(&text));
+                    return Ok(Some(Piece { offset, text, state: None }));
+                }
+                return Ok(Some(Piece { offset, text, state: self.state }));
             }
             wanted = text.len() * 2;
         }

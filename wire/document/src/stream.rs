@@ -92,10 +92,15 @@ impl StreamState {
         Self { format: if is_json { Format::Json } else { Format::Yaml }, documents: 0 }
     }
 
-    /// Returns the state behind the first piece of a long stream, where its notation is settled.
+    /// Returns the state behind the first piece of a long stream: two JSON documents in a row settle
+    /// that it is JSON, as they do for a reader of the whole.
     #[must_use]
-    pub fn settled(self) -> Self {
-        Self { documents: self.documents.max(JSON_DOCUMENTS_TO_BE_SURE), ..self }
+    pub fn behind(self, first_piece: &[u8]) -> Self {
+        let end = json_boundaries(first_piece).next().unwrap_or(0);
+        let next = first_piece[end..].iter().find(|byte| !byte.is_ascii_whitespace());
+        let is_sure = end > 0 && next == Some(&b'{');
+        let documents = if is_sure { JSON_DOCUMENTS_TO_BE_SURE } else { self.documents };
+        Self { documents, ..self }
     }
 
     /// Returns the notation the stream is being read in.
@@ -292,30 +297,31 @@ impl Iterator for YamlDocuments<'_> {
 ///
 /// Returns 0 when no document ends there. `text` must start at the beginning of a document.
 pub fn last_json_boundary(text: &[u8]) -> usize {
+    json_boundaries(text).last().unwrap_or(0)
+}
+
+/// Returns the ends of the JSON documents of a text, without looking into them.
+fn json_boundaries(text: &[u8]) -> impl Iterator<Item = usize> {
     let mut depth = 0usize;
     let mut position = 0;
-    let mut boundary = 0;
-    while let Some(&byte) = text.get(position) {
-        match byte {
-            b'"' => match skip_string(text, position) {
-                Some(end) => {
-                    position = end;
+    std::iter::from_fn(move || {
+        while let Some(&byte) = text.get(position) {
+            match byte {
+                b'"' => {
+                    position = skip_string(text, position)?;
                     continue;
                 }
-                None => break,
-            },
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    boundary = position + 1;
-                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
             }
-            _ => {}
+            position += 1;
+            if depth == 0 && matches!(byte, b'}' | b']') {
+                return Some(position);
+            }
         }
-        position += 1;
-    }
-    boundary
+        None
+    })
 }
 
 /// Finds where a long YAML stream may be cut: before the last separator line within `text`.
