@@ -123,3 +123,10 @@ fn errors_name_their_place() {
         assert!(error.to_string().ends_with(error.message()));
     }
 }
+
+#[test]
+fn repairs_deep_in_brackets_come_to_an_end() {
+    // Found by the fuzzer: each bracket behind the exclamation mark was repaired in a scan of its own.
+    let text = format!("{}!{}\u{1}", "[".repeat(2000), "[".repeat(1200));
+    assert_refused(&text, "brackets");
+}

@@ -2,7 +2,8 @@
 //!
 //! Long texts deep in brackets would take it hours. Depth itself is limited elsewhere.
 
-/// Texts that cost more looks than this, half a second's worth, are refused.
+/// Texts that cost more looks than this, half a second's worth, are refused; all attempts to read a
+/// text count together.
 ///
 /// Upstream: go-yaml reads such texts in no time; no one writes them but to harm.
 pub const MAX_BRACKET_LOOKS: usize = 300_000_000;
@@ -19,6 +20,16 @@ pub(super) struct Brackets {
 }
 
 impl Brackets {
+    /// Starts with the looks that earlier attempts have spent.
+    pub(super) fn after(looks: usize) -> Self {
+        Self { depth: 0, looks }
+    }
+
+    /// Returns the looks spent so far.
+    pub(super) fn looks(&self) -> usize {
+        self.looks
+    }
+
     /// Counts the looks of one more event; returns whether it may go on.
     pub(super) fn look(&mut self) -> bool {
         if self.depth > SHALLOW {

@@ -64,6 +64,7 @@ fn attempt<'t>(
     let mut composer = Composer::new(text, repairs);
     // A belt: the known panics of the scanner are prevented before it starts.
     let outcome = catch_unwind(AssertUnwindSafe(|| composer.run(&mut parser)));
+    repairs.note_looks(composer.looks());
     match outcome {
         Ok(outcome) => outcome.map(|()| composer),
         Err(_) => {

@@ -77,10 +77,15 @@ impl<'t> Composer<'t> {
             document: Document::default(),
             open: Vec::new(),
             anchors: BTreeMap::new(),
-            brackets: Brackets::default(),
+            brackets: Brackets::after(repairs.looks()),
             block_depth: 0,
             doubtful: None,
         }
+    }
+
+    /// Returns the looks at brackets that this and earlier attempts have spent.
+    pub(super) fn looks(&self) -> usize {
+        self.brackets.looks()
     }
 
     /// Takes in the events of the first document.

@@ -5,7 +5,7 @@
 //! copied. What follows the first document is not repaired: nonsense there, which upstream may
 //! overlook, can still be refused.
 
-use std::{borrow::Cow, collections::BTreeSet, ops::Range};
+use std::{borrow::Cow, cell::Cell, collections::BTreeSet, ops::Range};
 
 use libyaml_safer::{Error, ScalarStyle};
 
@@ -20,6 +20,9 @@ use super::{
 /// Texts of people need no repair, texts of programs that write `{a:}` a few. This is about two
 /// seconds of scanning.
 pub const MAX_RESCANNED_BYTES: usize = 128 << 20;
+
+/// How much more a look of a failed attempt counts, as measured on hostile texts.
+const FAILED_ATTEMPT_WEIGHT: usize = 8;
 
 /// How often a text may be scanned again in any case.
 const FREE_RESCANS: usize = 4;
@@ -52,6 +55,8 @@ pub(super) struct Repairs<'t> {
     other_commas: BTreeSet<u32>,
     rescans: usize,
     is_exhausted: bool,
+    /// The looks at brackets that all attempts have spent.
+    looks: Cell<usize>,
 }
 
 impl<'t> Repairs<'t> {
@@ -68,6 +73,7 @@ impl<'t> Repairs<'t> {
             other_commas: BTreeSet::new(),
             rescans: 0,
             is_exhausted: false,
+            looks: Cell::new(0),
         };
         repairs.replace_marks();
         repairs.mend_tags();
@@ -77,6 +83,19 @@ impl<'t> Repairs<'t> {
     /// Returns the text to be read.
     pub(super) fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// Returns the looks at brackets that all attempts have spent.
+    pub(super) fn looks(&self) -> usize {
+        self.looks.get()
+    }
+
+    /// Notes what an attempt that failed has spent, and more than that: it stumbled where the scanner
+    /// looks far ahead.
+    pub(super) fn note_looks(&self, looks: usize) {
+        let spent = looks.saturating_sub(self.looks.get());
+        self.looks
+            .set(self.looks.get().saturating_add(spent.saturating_mul(FAILED_ATTEMPT_WEIGHT)));
     }
 
     /// Tells that so much had to be repaired that the text must not be scanned any more.
