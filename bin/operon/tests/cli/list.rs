@@ -2,25 +2,8 @@
 
 use crate::support::operon_on as operon;
 
-const CATALOG: &str = r#"
-{"schema":"olm.package","name":"etcd","defaultChannel":"stable","description":"A store.\n\nSecond paragraph."}
-{"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v1.2.0","replaces":"etcd.v1.1.0","skips":["etcd.v1.1.1","etcd.v1.1.2","etcd.v1.1.3"],"skipRange":">=1.0.0 <1.2.0"},{"name":"etcd.v1.1.0","replaces":"etcd.v1.0.0"},{"name":"etcd.v1.1.1"}]}
-{"schema":"olm.channel","package":"etcd","name":"old","entries":[{"name":"etcd.v1.1.0"}]}
-{"schema":"olm.channel","package":"etcd","name":"two","entries":[{"name":"etcd.v1.1.0"},{"name":"etcd.v1.2.0"}]}
-{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.2.0","image":"q.io/etcd@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.2.0"}},{"type":"olm.gvk","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}},{"type":"olm.maxOpenShiftVersion","value":"4.8"},{"type":"olm.csv.metadata","value":{"displayName":"Etcd","provider":{"name":"CNCF"},"keywords":["key value","database"],"description":"long","annotations":{"description":"Keeps keys"},"installModes":[{"type":"OwnNamespace","supported":true},{"type":"AllNamespaces","supported":false}],"minKubeVersion":"1.20.0"}}],"relatedImages":[{"name":"operator","image":"q.io/etcd-operator:1.2.0"}]}
-{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","image":"q.io/etcd:1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}},{"type":"olm.gvk","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}}]}
-{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.1","image":"q.io/etcd:1.1.1","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.1"}}]}
-{"schema":"olm.deprecations","package":"etcd","entries":[{"reference":{"schema":"olm.channel","name":"old"},"message":"use stable"},{"reference":{"schema":"olm.bundle","name":"etcd.v1.1.0"},"message":"has a data loss bug"},{"reference":{"schema":"olm.package"},"message":"unmaintained"}]}
-{"schema":"olm.package","name":"app","defaultChannel":"c"}
-{"schema":"olm.channel","package":"app","name":"c","entries":[{"name":"app.v1.0.0"}]}
-{"schema":"olm.bundle","package":"app","name":"app.v1.0.0","image":"q.io/app:1","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0"}},{"type":"olm.gvk.required","value":{"group":"etcd.io","version":"v1","kind":"EtcdCluster"}},{"type":"olm.package.required","value":{"packageName":"etcd","versionRange":">=1.1.1"}},{"type":"olm.package.required","value":{"packageName":"etcd","versionRange":"^1"}},{"type":"olm.label","value":{"label":"red"}},{"type":"olm.constraint","value":{"failureMessage":"needs a database","any":{"constraints":[{"package":{"packageName":"etcd","versionRange":"<1.2.0"}},{"gvk":{"group":"x.io","version":"v1","kind":"Nothing"}},{"cel":{"rule":"properties.exists(p, p.type == 'x')"}}]}}}]}
-{"schema":"olm.package","name":"empty","defaultChannel":"none"}
-{"schema":"olm.package","name":"odd","defaultChannel":"c"}
-{"schema":"olm.channel","package":"odd","name":"c","entries":[{"name":"odd.a","replaces":"odd.b"},{"name":"odd.b","replaces":"odd.a"},{"name":"ghost"}]}
-{"schema":"olm.bundle","package":"odd","name":"odd.a","image":"q.io/odd:a","properties":[]}
-{"schema":"olm.bundle","package":"odd","name":"odd.b","image":"q.io/odd:b","properties":[{"type":"olm.package","value":{"packageName":"odd","version":"not-a-version"}}]}
-{"schema":"olm.bundle","package":"odd","name":"odd.lost","image":"q.io/odd:c","properties":[{"type":"olm.package","value":{"packageName":"odd","version":"1.0.0"}}]}
-"#;
+/// A catalog of sound and defective packages.
+const CATALOG: &str = include_str!("defects.json");
 
 #[test]
 fn tables_show_sound_and_defective_things_alike() {
