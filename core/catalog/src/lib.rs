@@ -36,7 +36,7 @@ pub use self::{
     place::{FileId, Place},
     rule::Rule,
     view::{
-        Api, Bundle, BundleId, Catalog, Channel, ChannelId, Counts, Entry, EntryId, Other, Package,
-        PackageId, Property,
+        Api, ApiId, Bundle, BundleId, Catalog, Channel, ChannelId, Counts, Entry, EntryId, Other,
+        Package, PackageId, Property,
     },
 };

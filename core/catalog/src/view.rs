@@ -10,7 +10,7 @@ mod package;
 use std::sync::Arc;
 
 pub use self::{
-    bundle::{Api, Bundle, BundleId, Property},
+    bundle::{Api, ApiId, Bundle, BundleId, Property},
     channel::{Channel, ChannelId, Entry, EntryId},
     package::{Package, PackageId},
 };
@@ -128,6 +128,16 @@ impl Catalog {
         Bundle::new(self, id.0)
     }
 
+    /// Returns the channel with this id.
+    pub fn channel_by_id(&self, id: ChannelId) -> Channel<'_> {
+        Channel::new(self, id.0)
+    }
+
+    /// Returns the channel entry with this id.
+    pub fn entry_by_id(&self, id: EntryId) -> Entry<'_> {
+        Entry::new(self, id.0)
+    }
+
     /// Returns the bundles of this name, at most one in each package.
     pub fn bundles_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Bundle<'a>> {
         let bundle_at =
@@ -149,6 +159,11 @@ impl Catalog {
     /// Returns every API that a bundle provides or requires, in the order of group, kind, version.
     pub fn apis(&self) -> impl ExactSizeIterator<Item = Api<'_>> {
         (0..self.image.rows(Section::Apis)).map(|row| Api::new(self, row))
+    }
+
+    /// Returns the API with this id.
+    pub fn api_by_id(&self, id: ApiId) -> Api<'_> {
+        Api::new(self, id.0)
     }
 
     /// Returns the API of this name.

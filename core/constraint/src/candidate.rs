@@ -60,6 +60,27 @@ pub fn matches(constraint: &Constraint, candidate: &Candidate<'_>) -> bool {
     }
 }
 
+/// Returns the APIs that properties say are provided, as often as they say so.
+pub fn provided_apis(properties: &[Property]) -> impl Iterator<Item = GroupVersionKind> {
+    properties
+        .iter()
+        .filter(|property| property.property_type == "olm.gvk")
+        .filter_map(|property| fields_of(property, ["group", "version", "kind"]))
+        .map(|[group, version, kind]| GroupVersionKind {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: kind.to_owned(),
+        })
+}
+
+/// Returns the names and versions of packages that properties state.
+pub fn stated_packages(properties: &[Property]) -> impl Iterator<Item = [&str; 2]> {
+    properties
+        .iter()
+        .filter(|property| property.property_type == "olm.package")
+        .filter_map(|property| fields_of(property, ["packageName", "version"]))
+}
+
 struct Open<'a> {
     quantifier: Quantifier,
     rest: std::slice::Iter<'a, Constraint>,
@@ -106,19 +127,15 @@ fn provides(candidate: &Candidate<'_>, api: &GroupVersionKind) -> bool {
 }
 
 fn belongs_to(candidate: &Candidate<'_>, package: &str) -> bool {
-    packages(candidate).any(|[name, _]| name == package) || candidate.package == package
+    stated_packages(candidate.properties).any(|[name, _]| name == package)
+        || candidate.package == package
 }
 
 /// Upstream: the name and the version may match in different `olm.package` properties.
 fn has_version(candidate: &Candidate<'_>, fits: impl Fn(&Version) -> bool) -> bool {
     let stated =
         |[_, version]: [&str; 2]| Version::parse(version).is_ok_and(|version| fits(&version));
-    packages(candidate).any(stated) || candidate.version.is_some_and(&fits)
-}
-
-fn packages<'a>(candidate: &Candidate<'a>) -> impl Iterator<Item = [&'a str; 2]> {
-    of_type(candidate, "olm.package")
-        .filter_map(|property| fields_of(property, ["packageName", "version"]))
+    stated_packages(candidate.properties).any(stated) || candidate.version.is_some_and(&fits)
 }
 
 fn has_label(candidate: &Candidate<'_>, label: &str) -> bool {

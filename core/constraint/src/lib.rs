@@ -30,7 +30,7 @@ pub use error::{ConstraintError, ConstraintFault, WrongType};
 pub use parse::{ParsedConstraint, parse_property};
 pub use warning::{ConstraintWarning, MAX_WARNINGS, WarningKind};
 
-pub use candidate::{Candidate, matches};
+pub use candidate::{Candidate, matches, provided_apis, stated_packages};
 pub use document::ConstraintDocument;
 pub use predicate::upstream_predicate_text;
 

@@ -197,6 +197,10 @@ impl<'a> Bundle<'a> {
     }
 }
 
+/// The number of an API in its catalog, in the order of group, kind, version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApiId(pub u32);
+
 /// An API that bundles provide or require.
 #[derive(Debug, Clone, Copy)]
 pub struct Api<'a> {
@@ -211,6 +215,11 @@ impl<'a> Api<'a> {
 
     fn text(self, column: usize) -> &'a str {
         self.catalog.image.text_cell(Section::Apis, self.row, column)
+    }
+
+    /// Returns the API's number in its catalog, in the order of group, kind, version.
+    pub fn id(self) -> ApiId {
+        ApiId(self.row)
     }
 
     /// Returns the API's group.
