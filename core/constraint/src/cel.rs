@@ -23,6 +23,7 @@ mod type_name;
 mod types;
 mod unify;
 mod value;
+mod wanted;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,6 +36,8 @@ use check::Meaning;
 use function::Function;
 use literal::Literal;
 use pattern::PatternError;
+
+pub use wanted::WantedProperty;
 
 pub use error::{CelError, InvalidRule, MAX_EXCERPT_CHARACTERS};
 pub use limit::{
@@ -107,6 +110,11 @@ impl CelProgram {
             patterns: &self.parts.patterns,
         };
         eval::evaluate(plan, properties)
+    }
+
+    /// Returns a property that every bundle has for which the rule holds, if one is plain to see.
+    pub fn wanted_property(&self) -> Option<WantedProperty> {
+        wanted::wanted_property(&self.parts.tree, self.parts.root)
     }
 }
 

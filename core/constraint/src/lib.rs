@@ -34,4 +34,4 @@ pub use candidate::{Candidate, matches, provided_apis, stated_packages};
 pub use document::ConstraintDocument;
 pub use predicate::upstream_predicate_text;
 
-pub use cel::{CelError, CelProgram, CelRule};
+pub use cel::{CelError, CelProgram, CelRule, WantedProperty};

@@ -1,0 +1,162 @@
+//! Checks an answer against the universe and the requests, before anyone acts on it.
+//!
+//! This file is a second opinion: it shares no code with what builds and encodes the space. It reads
+//! properties again, tests every need of every operator against the whole answer, and asks of
+//! every request whether it is fulfilled. It is slow and plain on purpose.
+
+mod member;
+mod needs;
+
+use std::collections::BTreeMap;
+
+use self::member::{Member, additions, installed};
+use crate::resolution::{Addition, Answer, Failure, Part, Resolution};
+use crate::semantics::{ConstraintReading, Semantics, UpdateSources};
+use crate::universe::{Content, Request, Universe};
+
+/// Turns every part whose answer does not stand the check into a defect.
+pub(crate) fn check(
+    universe: &Universe<'_>,
+    requests: &[Request],
+    semantics: &Semantics,
+    resolution: &mut Resolution,
+) {
+    let members = members(universe, requests, &resolution.parts);
+    for (number, part) in resolution.parts.iter_mut().enumerate() {
+        let Ok(answer) = &part.result else { continue };
+        let complaint = complaint(universe, requests, semantics, part, answer, number, &members);
+        if let Some(complaint) = complaint {
+            part.result = Err(Failure::Defect(complaint));
+        }
+    }
+}
+
+/// Everything that would run: the answers, and in parts without one what is installed.
+fn members<'u>(
+    universe: &'u Universe<'u>,
+    requests: &[Request],
+    parts: &[Part],
+) -> Vec<Member<'u>> {
+    let mut members = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        match &part.result {
+            Ok(answer) => {
+                members.extend(additions(universe, &answer.additions, number));
+                let names = answer.kept.iter().map(|kept| kept.name.as_str());
+                members.extend(installed(universe, requests, names, number));
+            }
+            Err(_) => {
+                let names = part.installed.iter().map(String::as_str);
+                members.extend(installed(universe, requests, names, number));
+            }
+        }
+    }
+    members
+}
+
+fn complaint(
+    universe: &Universe<'_>,
+    requests: &[Request],
+    semantics: &Semantics,
+    part: &Part,
+    answer: &Answer,
+    number: usize,
+    members: &[Member<'_>],
+) -> Option<String> {
+    let own: Vec<&Member<'_>> = members.iter().filter(|member| member.part == number).collect();
+    if own.len() != answer.additions.len() + answer.kept.len() {
+        return Some("an operator of the answer is in no catalog and not installed".to_owned());
+    }
+    own.iter()
+        .find_map(|member| needs::unmet(member, members, universe, semantics))
+        .or_else(|| clash(&own, members, semantics))
+        .or_else(|| {
+            part.requests.iter().find_map(|name| {
+                let request = requests.iter().find(|request| request.name == *name)?;
+                unfulfilled(universe, request, semantics, part, answer)
+            })
+        })
+        .or_else(|| answer.additions.iter().find_map(|addition| ghost(addition, answer)))
+}
+
+/// Finds two operators that may not run side by side.
+fn clash(own: &[&Member<'_>], members: &[Member<'_>], semantics: &Semantics) -> Option<String> {
+    let mut holders: BTreeMap<String, &str> = BTreeMap::new();
+    for member in members {
+        let mut exclusive: Vec<String> =
+            member.packages.iter().map(|package| format!("package {package}")).collect();
+        exclusive.extend(member.apis.iter().map(|api| format!("API {api:?}")));
+        if semantics.constraints == ConstraintReading::WholeSet {
+            exclusive.sort();
+            exclusive.dedup();
+        }
+        for thing in exclusive {
+            let Some(other) = holders.insert(thing.clone(), &member.name) else { continue };
+            let concerns = own.iter().any(|own| own.name == member.name || own.name == other);
+            if concerns {
+                return Some(format!("{other} and {} both have {thing}", member.name));
+            }
+        }
+    }
+    None
+}
+
+/// An operator that is updated cannot stay, and one that is added cannot replace itself.
+fn ghost(addition: &Addition, answer: &Answer) -> Option<String> {
+    let stays = answer.kept.iter().any(|kept| kept.name == addition.updates);
+    stays.then(|| format!("{} stays although {} updates it", addition.updates, addition.name))
+}
+
+fn unfulfilled(
+    universe: &Universe<'_>,
+    request: &Request,
+    semantics: &Semantics,
+    part: &Part,
+    answer: &Answer,
+) -> Option<String> {
+    let meets = |addition: &&Addition| {
+        addition.package == request.package
+            && (request.channel.is_empty() || addition.channel == request.channel)
+            && may_come_from(addition, request, semantics)
+            && is_allowed(universe, request, addition)
+    };
+    if answer.additions.iter().any(|addition| meets(&addition)) {
+        return None;
+    }
+    // What stays must be what the request has, or what it took over or moved on to.
+    let stays = answer.kept.iter().any(|kept| {
+        kept.name == request.installed_csv
+            || kept.name == request.current_csv
+            || (semantics.adopt_freestanding && part.installed.contains(&kept.name))
+    });
+    (!stays).then(|| format!("nothing in the answer fulfils the Subscription {}", request.name))
+}
+
+fn may_come_from(addition: &Addition, request: &Request, semantics: &Semantics) -> bool {
+    request.source.as_ref() == Some(&addition.source)
+        || (semantics.updates == UpdateSources::AllVisible && !addition.updates.is_empty())
+}
+
+/// A fresh installation starts where the request says; an update must be one that a catalog offers.
+fn is_allowed(universe: &Universe<'_>, request: &Request, addition: &Addition) -> bool {
+    let current = universe.installed.iter().find(|operator| operator.name == addition.updates);
+    let Some(current) = current else {
+        return request.starting_csv.is_empty()
+            || request.starting_csv == addition.name
+            || !request.installed_csv.is_empty();
+    };
+    let catalog = universe.sources.iter().find_map(|source| match &source.content {
+        Content::Ready(catalog) if source.name == addition.source => Some(*catalog),
+        Content::Ready(_) | Content::Unavailable(_) => None,
+    });
+    let Some(entry) = catalog.map(|catalog| catalog.entry_by_id(addition.entry)) else {
+        return false;
+    };
+    let in_range = entry
+        .skip_range()
+        .and_then(|range| operon_version::VersionRange::parse(range).ok())
+        .is_some_and(|range| range.contains(&current.version));
+    entry.replaces() == Some(&current.name)
+        || entry.skips().any(|name| name == current.name)
+        || in_range
+}

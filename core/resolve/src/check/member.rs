@@ -1,0 +1,124 @@
+//! An operator of an answer as the checker sees it: its properties, read again.
+
+use std::collections::BTreeSet;
+
+use operon_constraint::{GroupVersionKind, Property, provided_apis, stated_packages};
+use operon_version::Version;
+
+use crate::resolution::Addition;
+use crate::universe::{Content, Installed, InstalledProperties, Request, Universe};
+
+/// An operator that would run.
+pub(super) struct Member<'u> {
+    pub(super) part: usize,
+    pub(super) name: String,
+    /// The package that the catalog lists it in; empty for an installed one.
+    pub(super) package: String,
+    pub(super) version: Option<Version>,
+    pub(super) properties: Vec<Property>,
+    /// Types and texts of all properties.
+    pub(super) texts: Vec<(String, String)>,
+    pub(super) packages: Vec<String>,
+    pub(super) apis: Vec<GroupVersionKind>,
+    /// The APIs that an installed operator without an annotation requires.
+    pub(super) required: &'u [GroupVersionKind],
+    pub(super) is_installed: bool,
+}
+
+/// Reads the bundles that an answer adds.
+pub(super) fn additions<'u>(
+    universe: &'u Universe<'u>,
+    additions: &[Addition],
+    part: usize,
+) -> Vec<Member<'u>> {
+    let mut members = Vec::new();
+    for addition in additions {
+        let catalog = universe.sources.iter().find_map(|source| match &source.content {
+            Content::Ready(catalog) if source.name == addition.source => Some(*catalog),
+            Content::Ready(_) | Content::Unavailable(_) => None,
+        });
+        let bundle = catalog.and_then(|catalog| {
+            catalog
+                .package(&addition.package)?
+                .channel(&addition.channel)?
+                .entry(&addition.name)?
+                .bundle()
+        });
+        let Some(bundle) = bundle else { continue };
+        let texts: Vec<(String, String)> = bundle
+            .properties()
+            .map(|property| (property.kind.to_owned(), property.value.to_owned()))
+            .collect();
+        let mut member = member(part, addition.name.clone(), bundle.version(), texts);
+        member.package.clone_from(&addition.package);
+        members.push(member);
+    }
+    members
+}
+
+/// Reads the installed operators of these names.
+pub(super) fn installed<'u, 'n>(
+    universe: &'u Universe<'u>,
+    requests: &[Request],
+    names: impl Iterator<Item = &'n str>,
+    part: usize,
+) -> Vec<Member<'u>> {
+    let find = |name: &str| universe.installed.iter().find(|operator| operator.name == name);
+    names.filter_map(find).map(|operator| installed_member(operator, part, requests)).collect()
+}
+
+fn installed_member<'u>(operator: &'u Installed, part: usize, requests: &[Request]) -> Member<'u> {
+    let texts = match &operator.properties {
+        InstalledProperties::Annotated(properties) => properties.clone(),
+        InstalledProperties::Derived { .. } | InstalledProperties::Unreadable(_) => Vec::new(),
+    };
+    let version = Some(operator.version.clone());
+    let mut member = member(part, operator.name.clone(), version, texts);
+    if let InstalledProperties::Derived { owned, required } = &operator.properties {
+        member.apis.clone_from(owned);
+        member.required = required;
+        // Requests that name an operator without an annotation say which package it is of.
+        let named: BTreeSet<&str> = requests
+            .iter()
+            .filter(|request| request.installed_csv == operator.name)
+            .map(|request| request.package.as_str())
+            .filter(|package| !package.is_empty())
+            .collect();
+        if let (Some(package), 1) = (named.first(), named.len()) {
+            let value =
+                format!("{{\"packageName\":{package:?},\"version\":\"{}\"}}", operator.version);
+            member.properties.push(Property::from_text("olm.package", value));
+            member.packages.push((*package).to_owned());
+        }
+        for api in owned {
+            let GroupVersionKind { group, version, kind } = api;
+            let value =
+                format!("{{\"group\":{group:?},\"version\":{version:?},\"kind\":{kind:?}}}");
+            member.properties.push(Property::from_text("olm.gvk", value));
+        }
+    }
+    member.is_installed = true;
+    member
+}
+
+fn member<'u>(
+    part: usize,
+    name: String,
+    version: Option<Version>,
+    texts: Vec<(String, String)>,
+) -> Member<'u> {
+    let properties: Vec<Property> =
+        texts.iter().map(|(kind, value)| Property::from_text(kind, value)).collect();
+    Member {
+        part,
+        name,
+        package: String::new(),
+        version,
+        packages: stated_packages(&properties).map(|[name, _]| name.to_owned()).collect(),
+        apis: provided_apis(&properties).collect(),
+        properties,
+        texts,
+        required: &[],
+        is_installed: false,
+    }
+}
