@@ -1,15 +1,16 @@
 //! `operon catalog …`: everything that can be known from a catalog alone.
 
 mod cells;
+mod check;
 mod diff;
-mod find;
+pub(crate) mod find;
 mod graph;
 mod init;
 mod lint;
 mod list;
 mod matrix;
 mod migrate;
-mod open;
+pub(crate) mod open;
 mod path;
 mod render;
 mod search;
@@ -38,6 +39,7 @@ pub(crate) enum CatalogCommand {
     Init(init::Init),
     Migrate(migrate::Migrate),
     Lint(lint::Lint),
+    Check(check::Check),
 }
 
 pub(crate) fn run(command: CatalogCommand) -> anyhow::Result<Outcome> {
@@ -56,5 +58,6 @@ pub(crate) fn run(command: CatalogCommand) -> anyhow::Result<Outcome> {
         CatalogCommand::Init(command) => init::run(&command),
         CatalogCommand::Migrate(command) => migrate::run(&command),
         CatalogCommand::Lint(command) => lint::run(&command),
+        CatalogCommand::Check(command) => check::run(&command),
     }
 }

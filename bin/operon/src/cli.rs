@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{catalog::CatalogCommand, completion};
+use crate::{catalog::CatalogCommand, completion, plan, resolve, why};
 
 /// Keeps a cluster's operators installed, working together and up to date.
 #[derive(Debug, Parser)]
@@ -11,7 +11,7 @@ use crate::{catalog::CatalogCommand, completion};
     version,
     propagate_version = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 the catalog or the question has an error, 2 the command line is wrong"
+    after_help = "Exit codes: 0 done, 1 the catalog or the question has an error, 2 the command line is wrong or a plan has changes"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -23,6 +23,10 @@ pub(crate) enum Command {
     /// Reads, checks, queries, draws and compares catalogs; needs no cluster
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    Plan(plan::Plan),
+    Why(why::Why),
+    WhyNot(why::not::WhyNot),
+    Resolve(resolve::Resolve),
     /// Prints a completion script for a shell
     Completion(completion::Shell),
     /// Writes the manual pages

@@ -12,13 +12,19 @@ pub(crate) enum Outcome {
     Done,
     /// Exit code 1: the answer is no, or the catalog has errors; it has been printed.
     Negative,
+    /// Exit code 2: there is something to do; it has been printed.
+    Changes,
 }
+
+/// The exit code of a plan that changes something, as other planning tools have it.
+const CHANGES: u8 = 2;
 
 /// Prints why a command could not do its work, and turns the result into an exit code.
 pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Negative) => ExitCode::FAILURE,
+        Ok(Outcome::Changes) => ExitCode::from(CHANGES),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));

@@ -8,6 +8,7 @@ mod machine;
 mod measure;
 mod report;
 mod scenario;
+mod search;
 
 use std::fs;
 
@@ -30,10 +31,14 @@ const PAGE: &str = "docs/performance.md";
 /// Runs the verb; returns whether no scenario failed.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
     let known = Known {
-        switches: &["--synthetic", "--growth", "--write"],
+        switches: &["--synthetic", "--growth", "--write", "--search"],
         valued: &["--catalog", "--runs"],
     };
     let arguments = Arguments::parse(arguments, &known)?;
+    if arguments.has("--search") {
+        search::run(&arguments.words);
+        return Ok(true);
+    }
     if !arguments.words.is_empty() {
         let word = &arguments.words[0];
         bail!("`{word}` is not expected\nhint: cargo xtask bench --catalog {word}");

@@ -71,6 +71,9 @@ fn install_cargo_fuzz() -> anyhow::Result<()> {
 }
 
 fn seed(workspace: &Workspace, target: &str) -> anyhow::Result<()> {
+    if target == "resolve" {
+        return seed_with_scenarios(workspace, target);
+    }
     let Some(vectors) = workspace.shared("vectors") else {
         println!("left out: seeds, because ../shared/vectors is not there");
         return Ok(());
@@ -89,6 +92,27 @@ fn seed(workspace: &Workspace, target: &str) -> anyhow::Result<()> {
         fs::write(corpus.join(format!("vector-{number:05}")), input)?;
     }
     println!("{} inputs of {file} are in `{}`", inputs.len(), corpus.display());
+    Ok(())
+}
+
+/// The scenarios are whole worlds: the catalogs of each, a line `%%%`, and its manifests.
+fn seed_with_scenarios(workspace: &Workspace, target: &str) -> anyhow::Result<()> {
+    let corpus = workspace.root.join("fuzz/corpus").join(target);
+    fs::create_dir_all(&corpus)?;
+    let scenarios = workspace.root.join("scenarios/resolution");
+    let mut count = 0;
+    for scenario in fs::read_dir(&scenarios)? {
+        let scenario = scenario?;
+        let mut input = Vec::new();
+        for catalog in fs::read_dir(scenario.path().join("catalogs"))? {
+            input.extend(fs::read(catalog?.path().join("catalog.yaml"))?);
+        }
+        input.extend(b"\n%%%\n");
+        input.extend(fs::read(scenario.path().join("cluster.yaml"))?);
+        fs::write(corpus.join(scenario.file_name()), input)?;
+        count += 1;
+    }
+    println!("{count} scenarios are in `{}`", corpus.display());
     Ok(())
 }
 

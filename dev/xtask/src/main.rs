@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bench;
+mod cases;
 mod fuzz;
 mod generate;
 mod suite;
@@ -27,6 +28,7 @@ Verbs:
   tidy                       proves the plan of the house: rings, manifests, sources, text
   test [--quick]             everything that must hold before a change is handed over
   vectors [DIR]              compares our answers with upstream's, line by line
+  cases [DIR]                compares our resolutions with upstream's, case by case
   gen catalog [OPTIONS]      writes a synthetic catalog of the shape of the community one
       --seed N                 the same seed writes the same bytes (default 1)
       --scale F                times the number of packages (default 1)
@@ -62,6 +64,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "tidy" => tidy::run(&Workspace::find()?, rest),
         "test" => suite::run(&Workspace::find()?, rest),
         "vectors" => vectors::run(rest),
+        "cases" => cases::run(&Workspace::find()?, rest),
         "gen" => generate::run(&Workspace::find()?, rest),
         "bench" => bench::run(&Workspace::find()?, rest),
         "fuzz" => fuzz::run(&Workspace::find()?, rest),

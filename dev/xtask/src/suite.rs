@@ -19,7 +19,7 @@ use anyhow::{Context, bail};
 use self::closing::Tally;
 use crate::{
     arguments::{Arguments, Known},
-    tidy, vectors,
+    cases, tidy, vectors,
     workspace::{Workspace, find_program},
 };
 
@@ -53,6 +53,7 @@ const STEPS: &[Step] = &[
     Step { title: "tests", is_quick: true, work: run_tests },
     Step { title: "documentation", is_quick: false, work: build_documentation },
     Step { title: "reference vectors", is_quick: false, work: run_vectors },
+    Step { title: "reference cases", is_quick: false, work: run_cases },
     Step { title: "dependencies", is_quick: false, work: check_dependencies },
     Step { title: "smoke", is_quick: false, work: smoke::run },
 ];
@@ -160,6 +161,13 @@ fn run_vectors(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Endi
     };
     let directory = directory.to_string_lossy().into_owned();
     Ok(Ending::of(vectors::run(&[directory])?))
+}
+
+fn run_cases(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    if workspace.shared("cases").is_none() {
+        return Ok(Ending::LeftOut("../shared/cases is not there".to_owned()));
+    }
+    Ok(Ending::of(cases::run(workspace, &[])?))
 }
 
 /// Building `cargo-deny` takes longer than everything else together, so it is used where it is

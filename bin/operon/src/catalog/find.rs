@@ -35,10 +35,7 @@ pub(in crate::catalog) fn find_package<'a>(
 }
 
 /// Finds a channel of a package by its name.
-pub(in crate::catalog) fn find_channel<'a>(
-    package: Package<'a>,
-    name: &str,
-) -> anyhow::Result<Channel<'a>> {
+pub(crate) fn find_channel<'a>(package: Package<'a>, name: &str) -> anyhow::Result<Channel<'a>> {
     package.channel(name).ok_or_else(|| no_such_channel(name, &[package]))
 }
 
@@ -61,10 +58,7 @@ pub(in crate::catalog) fn no_such_channel(name: &str, packages: &[Package<'_>]) 
 }
 
 /// Finds a bundle of a package by its name or its version.
-pub(in crate::catalog) fn find_bundle<'a>(
-    package: Package<'a>,
-    name: &str,
-) -> anyhow::Result<Bundle<'a>> {
+pub(crate) fn find_bundle<'a>(package: Package<'a>, name: &str) -> anyhow::Result<Bundle<'a>> {
     if let Some(bundle) = package.bundle(name) {
         return Ok(bundle);
     }
@@ -126,7 +120,7 @@ pub(in crate::catalog) fn face(package: Package<'_>) -> Option<Bundle<'_>> {
 }
 
 /// Returns the candidate that the name is most likely a misspelling of; of equals, the first.
-pub(in crate::catalog) fn nearest<'n>(
+pub(crate) fn nearest<'n>(
     name: &str,
     candidates: impl Iterator<Item = &'n str>,
 ) -> Option<&'n str> {

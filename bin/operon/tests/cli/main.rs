@@ -1,6 +1,7 @@
 //! The command line as people and programs use it: the real binary on small catalogs.
 
 mod bad_input;
+mod check;
 mod diff;
 mod graph;
 mod init;
@@ -8,10 +9,15 @@ mod list;
 mod matrix;
 mod migrate;
 mod path;
+mod plan;
+mod plan_output;
 mod readme;
 mod render;
+mod resolve;
+mod scenarios;
 mod search;
 mod show;
 mod slice;
 mod support;
 mod template;
+mod why;

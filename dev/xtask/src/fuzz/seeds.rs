@@ -5,7 +5,7 @@ use operon_document::decode_base64;
 use serde_json::Value;
 
 /// The fields that hold an input; bytes that are not UTF-8 are in the same field with `B64` behind.
-const INPUT_FIELDS: &[&str] = &["yaml", "range", "in"];
+const INPUT_FIELDS: &[&str] = &["yaml", "range", "in", "rule", "value"];
 
 /// Returns the vector file whose inputs a target reads.
 pub(super) fn vector_file(target: &str) -> Option<&'static str> {
@@ -13,6 +13,8 @@ pub(super) fn vector_file(target: &str) -> Option<&'static str> {
         "fbc" => Some("fbc.jsonl"),
         "yaml" => Some("yaml.jsonl"),
         "range" => Some("semver.jsonl"),
+        "constraint" => Some("constraints.jsonl"),
+        "cel" => Some("cel.jsonl"),
         _ => None,
     }
 }
