@@ -4,6 +4,7 @@
 //! It knows no cluster: where catalogs and manifests come from is not asked here.
 
 mod answer;
+mod candidates;
 mod check;
 mod conflict;
 mod encode;
@@ -23,6 +24,7 @@ mod upstream;
 pub mod words;
 
 pub use self::{
+    candidates::candidates,
     conflict::{Conflict, Fact, Missing, Operator},
     explain::{Because, BecauseKind, Explanation, explain},
     limits::{DEFAULT_CONFLICT_STEPS, DEFAULT_CONFLICTS, DEFAULT_SEARCH_STEPS, Limits},

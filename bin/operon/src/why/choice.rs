@@ -6,11 +6,10 @@
 use std::collections::BTreeSet;
 
 use operon_catalog::{
-    Api, Bundle, Catalog, Channel, Entry, Package,
+    Bundle, Entry,
     journey::{Installed as Standing, Origin, Routes},
 };
-use operon_constraint::{Candidate, Constraint, Property, Requirement, matches, parse_property};
-use operon_resolve::{Addition, InstalledProperties, Reason, Request, words};
+use operon_resolve::{Addition, Operator, Reason, Request, SourceName};
 
 use super::label;
 use crate::plan::{Change, PlanView, Question, Row, Situation};
@@ -135,32 +134,31 @@ fn of_need(
     needing: &Row,
     requirement: &str,
 ) -> Option<String> {
-    let constraint = needs_of(question, needing)
-        .into_iter()
-        .find(|constraint| words::need(constraint) == requirement)?;
-    match &constraint.requirement {
-        Requirement::Gvk(_)
-        | Requirement::Package { .. }
-        | Requirement::Label(_)
-        | Requirement::Cel(_) => {}
-        // Several operators may meet parts of it together: there is no one list to choose from.
-        Requirement::All(_) | Requirement::Any(_) | Requirement::Not(_) => return None,
+    let Question { universe, requests, semantics } = question;
+    let candidates =
+        operon_resolve::candidates(universe, requests, semantics, &needing.name, requirement);
+    // Several operators may meet parts of it together: there is no one list to choose from.
+    if candidates.is_empty() || candidates.iter().any(|candidate| candidate.way != 0) {
+        return None;
     }
-    let offers = offers(situation, &constraint);
+    let offers: Vec<(&SourceName, &Operator)> = candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate.source.as_ref()?, candidate)))
+        .collect();
+    let bundles: BTreeSet<_> = offers.iter().map(|(source, offer)| (source, &offer.name)).collect();
     let Some(addition) = &row.addition else {
         return Some(format!(
             "{} runs already and meets this; what runs is preferred to {}.",
             label(row),
-            counted(offers.len(), "bundle in the catalogs", "bundles in the catalogs")
+            counted(bundles.len(), "bundle in the catalogs", "bundles in the catalogs")
         ));
     };
-    let packages: BTreeSet<&str> =
-        offers.iter().map(|(_, bundle)| bundle.package().name()).collect();
-    let catalogs: BTreeSet<usize> = offers.iter().map(|(catalog, _)| *catalog).collect();
+    let packages: BTreeSet<&str> = offers.iter().map(|(_, offer)| offer.package.as_str()).collect();
+    let catalogs: BTreeSet<&SourceName> = offers.iter().map(|(source, _)| *source).collect();
     let criteria = criteria(situation, question, addition, needing, &offers);
     let mut sentence = format!(
         "Of {} of {} in {} that meet this, {} was taken",
-        counted(offers.len(), "bundle", "bundles"),
+        counted(bundles.len(), "bundle", "bundles"),
         counted(packages.len(), "operator", "operators"),
         counted(catalogs.len(), "catalog", "catalogs"),
         label(row)
@@ -177,13 +175,12 @@ fn criteria(
     question: &Question<'_>,
     addition: &Addition,
     needing: &Row,
-    offers: &[(usize, Bundle<'_>)],
+    offers: &[(&SourceName, &Operator)],
 ) -> Vec<String> {
     let mut criteria = Vec::new();
     let Some(catalog) = question.catalog(&addition.source) else { return criteria };
     let entry = catalog.entry_by_id(addition.entry);
-    let is_of = |catalog: usize| situation.catalogs[catalog].name == addition.source;
-    if offers.iter().any(|(catalog, _)| !is_of(*catalog)) {
+    if offers.iter().any(|(source, _)| **source != addition.source) {
         let home = needing.addition.as_ref().map(|needing| &needing.source);
         let name = situation.short_name(&addition.source);
         if home == Some(&addition.source) {
@@ -192,19 +189,21 @@ fn criteria(
             criteria.push(format!("from {name}, which comes first by priority and name"));
         }
     }
-    let here: Vec<Bundle<'_>> =
-        offers.iter().filter(|(catalog, _)| is_of(*catalog)).map(|(_, bundle)| *bundle).collect();
-    let channels: BTreeSet<_> =
-        here.iter().flat_map(|bundle| bundle.entries()).map(|entry| entry.channel().id()).collect();
+    let here: Vec<&Operator> = offers
+        .iter()
+        .filter(|(source, _)| **source == addition.source)
+        .map(|(_, offer)| *offer)
+        .collect();
+    let channels: BTreeSet<(&str, &str)> =
+        here.iter().map(|offer| (offer.package.as_str(), offer.channel.as_str())).collect();
     if channels.len() > 1 && entry.channel().is_default() {
         criteria.push(format!("from its default channel {}", entry.channel().name()));
     }
-    let offered = |other: Entry<'_>| {
-        other.bundle().is_some_and(|bundle| here.iter().any(|known| known.id() == bundle.id()))
-    };
-    let in_channel: Vec<Entry<'_>> =
-        entry.channel().order().filter(|other| offered(*other)).collect();
-    match in_channel.iter().position(|other| other.id() == entry.id()) {
+    let in_channel: Vec<&&Operator> = here
+        .iter()
+        .filter(|offer| offer.package == addition.package && offer.channel == addition.channel)
+        .collect();
+    match in_channel.iter().position(|offer| offer.name == addition.name) {
         Some(0) if in_channel.len() > 1 => criteria.push("the newest version".to_owned()),
         Some(newer) if newer > 0 => criteria.push(format!(
             "{} passed over",
@@ -213,85 +212,6 @@ fn criteria(
         Some(_) | None => {}
     }
     criteria
-}
-
-/// Returns the installable bundles of all readable catalogs that meet a need.
-fn offers<'s>(situation: &'s Situation, constraint: &Constraint) -> Vec<(usize, Bundle<'s>)> {
-    let mut offers = Vec::new();
-    for (number, visible) in situation.catalogs.iter().enumerate() {
-        let Some(catalog) = visible.catalog() else { continue };
-        for bundle in likely(catalog, constraint) {
-            let is_listed =
-                |channel: Channel<'_>| channel.order().any(|entry| entry.name() == bundle.name());
-            if meets(bundle, constraint) && bundle.entries().any(|entry| is_listed(entry.channel()))
-            {
-                offers.push((number, bundle));
-            }
-        }
-    }
-    offers
-}
-
-/// Returns the bundles that may meet a need, as few as indexes can tell.
-fn likely<'c>(catalog: &'c Catalog, constraint: &Constraint) -> Vec<Bundle<'c>> {
-    match &constraint.requirement {
-        Requirement::Gvk(api) => {
-            let mut bundles: Vec<Bundle<'c>> =
-                catalog.api(api).into_iter().flat_map(Api::providers).collect();
-            bundles.dedup_by_key(|bundle| bundle.id());
-            bundles
-        }
-        Requirement::Package { name, .. } => {
-            catalog.package(name).into_iter().flat_map(Package::bundles).collect()
-        }
-        Requirement::Label(label) => catalog.with_label(label).collect(),
-        Requirement::Cel(_) | Requirement::All(_) | Requirement::Any(_) | Requirement::Not(_) => {
-            catalog.bundles().collect()
-        }
-    }
-}
-
-fn meets(bundle: Bundle<'_>, constraint: &Constraint) -> bool {
-    let version = bundle.version();
-    let properties: Vec<Property> = bundle
-        .properties()
-        .map(|property| Property::from_text(property.kind, property.value))
-        .collect();
-    let candidate = Candidate {
-        name: bundle.name(),
-        package: bundle.package().name(),
-        version: version.as_ref(),
-        properties: &properties,
-    };
-    matches(constraint, &candidate)
-}
-
-/// Returns what an operator of the plan needs.
-fn needs_of(question: &Question<'_>, row: &Row) -> Vec<Constraint> {
-    let dialect = question.semantics.constraint_dialect;
-    let read = |kind: &str, value: &str| {
-        let parsed = parse_property(kind, value, dialect).ok().flatten();
-        parsed.map(|parsed| parsed.constraint)
-    };
-    if let Some(addition) = &row.addition {
-        let catalog = question.catalog(&addition.source);
-        let bundle = catalog.and_then(|catalog| catalog.entry_by_id(addition.entry).bundle());
-        let properties = bundle.into_iter().flat_map(Bundle::properties);
-        return properties.filter_map(|property| read(property.kind, property.value)).collect();
-    }
-    match question.installed(&row.name).map(|installed| &installed.properties) {
-        Some(InstalledProperties::Annotated(properties)) => {
-            properties.iter().filter_map(|(kind, value)| read(kind, value)).collect()
-        }
-        Some(InstalledProperties::Derived { required, .. }) => required
-            .iter()
-            .map(|api| Constraint {
-                failure_message: None,
-                requirement: Requirement::Gvk(api.clone()),
-            })
-            .collect(),
-        Some(InstalledProperties::Unreadable(_)) | None => Vec::new(),
-    }
 }
 
 fn counted(count: usize, one: &str, several: &str) -> String {

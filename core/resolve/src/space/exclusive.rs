@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use operon_catalog::GroupVersionKind;
-use operon_constraint::{provided_apis, stated_packages};
+use operon_catalog::{ApiId, Bundle, Catalog, GroupVersionKind, PackageId};
+use operon_constraint::{Property, provided_apis, stated_packages};
 
 use super::{Exclusive, Node, NodeId, Rule, Space};
 use crate::semantics::ConstraintReading;
@@ -50,31 +50,12 @@ pub(super) fn add_rules(space: &mut Space<'_>) {
 }
 
 fn members_by_package(space: &Space<'_>) -> BTreeMap<String, Vec<NodeId>> {
-    let mut members: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
-    let mut by_source: Vec<HashMap<u32, Vec<NodeId>>> = Vec::new();
-    by_source.resize_with(space.sources.len(), HashMap::new);
-    for (index, node) in space.nodes.iter().enumerate() {
-        let id = NodeId(index as u32);
-        match *node {
-            Node::Entry { source, bundle, .. } => {
-                let package = space.sources[source.index()].bundle(bundle).package().id();
-                by_source[source.index()].entry(package.0).or_default().push(id);
-            }
-            Node::Installed(position) => {
-                for [package, _] in stated_packages(&space.installed[position].properties) {
-                    members.entry(package.to_owned()).or_default().push(id);
-                }
-            }
-            Node::Request(_) | Node::Way(_) => {}
-        }
-    }
-    for (index, packages) in by_source.into_iter().enumerate() {
-        for (package, nodes) in packages {
-            let id = operon_catalog::PackageId(package);
-            let name = space.sources[index].catalog.package_by_id(id).name();
-            members.entry(name.to_owned()).or_default().extend(nodes);
-        }
-    }
+    let mut members = members_by(
+        space,
+        |bundle, note| note(bundle.package().id().0),
+        |catalog, package| catalog.package_by_id(PackageId(package)).name().to_owned(),
+        |properties| stated_packages(properties).map(|[name, _]| name.to_owned()).collect(),
+    );
     for nodes in members.values_mut() {
         nodes.sort_unstable();
         nodes.dedup();
@@ -83,29 +64,45 @@ fn members_by_package(space: &Space<'_>) -> BTreeMap<String, Vec<NodeId>> {
 }
 
 fn members_by_api(space: &Space<'_>) -> BTreeMap<GroupVersionKind, Vec<NodeId>> {
-    let mut members: BTreeMap<GroupVersionKind, Vec<NodeId>> = BTreeMap::new();
+    members_by(
+        space,
+        |bundle, note| bundle.provided_apis().for_each(|api| note(api.id().0)),
+        |catalog, api| catalog.api_by_id(ApiId(api)).name(),
+        |properties| provided_apis(properties).collect(),
+    )
+}
+
+/// Finds who has what. Things of catalogs are numbers until all are found, so that names are compared
+/// once for each thing and not once for each bundle.
+fn members_by<Name: Ord>(
+    space: &Space<'_>,
+    numbers: impl Fn(Bundle<'_>, &mut dyn FnMut(u32)),
+    name: impl Fn(&Catalog, u32) -> Name,
+    names: impl Fn(&[Property]) -> Vec<Name>,
+) -> BTreeMap<Name, Vec<NodeId>> {
+    let mut members: BTreeMap<Name, Vec<NodeId>> = BTreeMap::new();
     let mut by_source: Vec<HashMap<u32, Vec<NodeId>>> = Vec::new();
     by_source.resize_with(space.sources.len(), HashMap::new);
     for (index, node) in space.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         match *node {
             Node::Entry { source, bundle, .. } => {
-                for api in space.sources[source.index()].bundle(bundle).provided_apis() {
-                    by_source[source.index()].entry(api.id().0).or_default().push(id);
-                }
+                let found = &mut by_source[source.index()];
+                numbers(space.sources[source.index()].bundle(bundle), &mut |number| {
+                    found.entry(number).or_default().push(id);
+                });
             }
             Node::Installed(position) => {
-                for api in provided_apis(&space.installed[position].properties) {
-                    members.entry(api).or_default().push(id);
+                for name in names(&space.installed[position].properties) {
+                    members.entry(name).or_default().push(id);
                 }
             }
             Node::Request(_) | Node::Way(_) => {}
         }
     }
-    for (index, apis) in by_source.into_iter().enumerate() {
-        for (api, nodes) in apis {
-            let name = space.sources[index].catalog.api_by_id(operon_catalog::ApiId(api)).name();
-            members.entry(name).or_default().extend(nodes);
+    for (source, found) in space.sources.iter().zip(by_source) {
+        for (number, nodes) in found {
+            members.entry(name(source.catalog, number)).or_default().extend(nodes);
         }
     }
     members

@@ -1,0 +1,32 @@
+//! Who would have met a need: the list that an answer was chosen from.
+
+use crate::conflict::Operator;
+use crate::facts;
+use crate::semantics::Semantics;
+use crate::space::{self, Choice, Rule};
+use crate::universe::{Request, Universe};
+use crate::words;
+
+/// Returns the operators that would meet a need of an operator, the preferred one first.
+///
+/// The operator is named as in [`Reason::Needed`](crate::Reason::Needed), and so is the need.
+pub fn candidates(
+    universe: &Universe<'_>,
+    requests: &[Request],
+    semantics: &Semantics,
+    operator: &str,
+    need: &str,
+) -> Vec<Operator> {
+    let Ok(space) = space::build(universe, requests, *semantics) else { return Vec::new() };
+    let found = space.rules.iter().find_map(|rule| match rule {
+        Rule::Choose { trigger, list, why: Choice::Need(formula) }
+            if facts::operator(&space, *trigger).name == operator
+                && words::need(&space.formulas[formula.index()].constraint) == need =>
+        {
+            Some(*list)
+        }
+        _ => None,
+    });
+    let nodes = found.map(|list| space.list(list)).unwrap_or_default();
+    nodes.iter().map(|&node| facts::operator(&space, node)).collect()
+}
