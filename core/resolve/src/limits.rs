@@ -14,8 +14,8 @@ pub struct Limits {
 /// Steps of a search: some ten seconds of work, a thousand times what real catalogs need.
 pub const DEFAULT_SEARCH_STEPS: u64 = 400_000_000;
 
-/// Steps for finding out why there is no answer: about a second of work.
-pub const DEFAULT_CONFLICT_STEPS: u64 = 40_000_000;
+/// Steps for finding out why there is no answer: some tenths of a second of work.
+pub const DEFAULT_CONFLICT_STEPS: u64 = 3_000_000;
 
 /// Conflicts that people can take in at once.
 pub const DEFAULT_CONFLICTS: usize = 8;

@@ -155,4 +155,6 @@ pub struct Effort {
     pub steps: u64,
     /// Dead ends of the search.
     pub conflicts: u64,
+    /// Steps spent on finding out why parts have no answer.
+    pub conflict_steps: u64,
 }

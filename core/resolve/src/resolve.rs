@@ -32,6 +32,7 @@ pub fn resolve(
         rules: space.rules.len(),
         steps: search.steps(),
         conflicts: search.conflicts,
+        conflict_steps: search.conflict_steps,
     };
     let mut resolution = Resolution { parts: resolved, notices: space.notices, effort };
     check::check(universe, requests, semantics, &mut resolution);

@@ -21,12 +21,21 @@ pub(crate) struct Search<'s> {
     /// For each node its place in the part that is being solved.
     places: Vec<u32>,
     pub(crate) conflicts: u64,
+    /// Steps spent on finding out why parts have no answer.
+    pub(crate) conflict_steps: u64,
 }
 
 impl<'s> Search<'s> {
     pub(crate) fn new(space: &'s Space<'s>, limits: &'s Limits) -> Self {
         let budget = Budget::new(limits.search_steps);
-        Self { space, limits, budget, places: vec![0; space.nodes.len()], conflicts: 0 }
+        Self {
+            space,
+            limits,
+            budget,
+            places: vec![0; space.nodes.len()],
+            conflicts: 0,
+            conflict_steps: 0,
+        }
     }
 
     /// Returns how many steps were taken.
@@ -46,7 +55,10 @@ impl<'s> Search<'s> {
             }
             Found::Spent => Err(Failure::Spent { steps: self.limits.search_steps }),
             Found::Unsatisfiable(_) => {
-                Err(Failure::Conflicts(conflicts(self.space, part, &mut self.places, self.limits)))
+                let mut budget = Budget::new(self.limits.conflict_steps);
+                let found = conflicts(self.space, part, &mut self.places, self.limits, &mut budget);
+                self.conflict_steps += budget.spent();
+                Err(Failure::Conflicts(found))
             }
         }
     }
@@ -58,15 +70,15 @@ fn conflicts(
     part: &SpacePart,
     places: &mut [u32],
     limits: &Limits,
+    budget: &mut Budget,
 ) -> Vec<Conflict> {
     let rules = telling_rules(space, part);
     let encoded = encode_guarded(space, part, &rules, places);
     let mut solver = Solver::new(&encoded.problem);
-    let mut budget = Budget::new(limits.conflict_steps);
     let mut assumptions = encoded.assumptions();
     let mut found = Vec::new();
     while found.len() < limits.conflicts {
-        let Some((core, minimal)) = core(space, &mut solver, &assumptions, &mut budget) else {
+        let Some((core, minimal)) = core(space, &mut solver, &assumptions, budget) else {
             break;
         };
         let mut core: Vec<usize> = core.iter().map(|&literal| encoded.rule(literal)).collect();
@@ -105,7 +117,8 @@ fn core(
     if space.semantics.failures == FailureScope::Namespace
         && let Some(core) = solver.refute(assumptions)
     {
-        return Some((minimise_refutation(solver, core), true));
+        let minimised = minimise_refutation(solver, core, budget);
+        return Some((minimised.literals, minimised.minimal));
     }
     match solver.satisfy(assumptions, budget) {
         Found::Unsatisfiable(core) => {

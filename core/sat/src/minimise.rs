@@ -49,16 +49,26 @@ pub fn minimise(solver: &mut Solver, core: Vec<Literal>, budget: &mut Budget) ->
 /// one of them; later members are tried first.
 ///
 /// The result may have members that a search could do without.
-pub fn minimise_refutation(solver: &mut Solver, core: Vec<Literal>) -> Vec<Literal> {
+pub fn minimise_refutation(
+    solver: &mut Solver,
+    core: Vec<Literal>,
+    budget: &mut Budget,
+) -> Minimised {
     let mut literals = core;
     for place in (0..literals.len()).rev() {
         // A smaller set that was blamed may have lost several of the later members at once.
         let Some(candidate) = literals.get(place).copied() else { continue };
         literals.remove(place);
         match solver.refute(&literals) {
-            Some(core) => literals.retain(|literal| core.contains(literal)),
+            Some(mut core) => {
+                core.sort_unstable();
+                literals.retain(|literal| core.binary_search(literal).is_ok());
+            }
             None => literals.insert(place, candidate),
         }
+        if !solver.charge(budget) {
+            return Minimised { literals, minimal: false };
+        }
     }
-    literals
+    Minimised { literals, minimal: true }
 }

@@ -166,14 +166,13 @@ impl Solver {
         if first != watch.other && self.trail.is_true(first) {
             return Rewatched::Here(renewed);
         }
-        let trail = &self.trail;
-        if let Some(position) = self.store.find_unwatched(clause, |other| !trail.is_false(other)) {
-            self.steps += position as u64 / 4;
+        let Solver { store, trail, steps, .. } = self;
+        if let Some(position) = store.find_unwatched(clause, |other| !trail.is_false(other), steps)
+        {
             self.store.swap(clause, 1, position);
             self.watches.push(self.store.literal(clause, 1), renewed);
             return Rewatched::Elsewhere;
         }
-        self.steps += self.store.length(clause) as u64 / 4;
         if self.trail.is_false(first) {
             return Rewatched::Failed(renewed);
         }

@@ -80,7 +80,7 @@ impl Solver {
     pub fn with_patience(problem: &Problem, patience: u64) -> Self {
         let variables = problem.variable_count();
         let mut store =
-            ClauseStore::with_capacity(problem.literals.len() + problem.clause_starts.len() * 2);
+            ClauseStore::with_capacity(problem.literals.len() + problem.clause_starts.len() * 3);
         let given = take_clauses(problem, &mut store);
         Solver {
             index: Index::new(problem),
@@ -174,6 +174,7 @@ impl Solver {
             return Start::Refuted(Vec::new());
         }
         self.open_level();
+        self.steps += assumptions.len() as u64;
         for assumption in assumptions {
             if self.trail.is_false(*assumption) {
                 let mut core = self.blame(&[*assumption], assumptions);

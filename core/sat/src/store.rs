@@ -1,6 +1,6 @@
 //! The clauses of three and more literals, given and learnt, in one vector.
 //!
-//! A clause is a header of two words followed by its literals; the first two literals are watched. Which
+//! A clause is a header of three words followed by its literals; the first two literals are watched. Which
 //! clauses are worth keeping is decided elsewhere.
 
 use crate::literal::Literal;
@@ -19,8 +19,11 @@ pub(crate) struct ClauseStore {
     pub(crate) learnt: Vec<ClauseReference>,
 }
 
-/// Words before the literals: the length, and the quality.
-const HEADER: usize = 2;
+/// Words before the literals: the length, the quality, and where to go on looking for a literal to watch.
+const HEADER: usize = 3;
+
+/// Which word of the header says where to go on looking.
+const RESUME: usize = 2;
 
 /// The store stops growing here: references have 32 bits, and the longest clause must still fit. A
 /// learnt clause beyond that ends the search as if the budget was spent.
@@ -76,15 +79,32 @@ impl ClauseStore {
         self.words.swap(start + left, start + right);
     }
 
-    /// Finds, from the third literal on, the first that satisfies the test.
+    /// Finds a literal that is not watched and satisfies the test; adds to `steps` what it took.
+    ///
+    /// The search goes on where the last one ended, and round: in a long clause whose literals become
+    /// false one after another it would pass over all the earlier ones each time.
     pub(crate) fn find_unwatched(
-        &self,
+        &mut self,
         clause: ClauseReference,
         test: impl Fn(Literal) -> bool,
+        steps: &mut u64,
     ) -> Option<usize> {
         let start = clause.0 as usize + HEADER;
-        let words = &self.words[start..start + self.length(clause)];
-        words.iter().skip(2).position(|word| test(Literal(*word))).map(|position| position + 2)
+        let length = self.length(clause);
+        let begin = (self.words[clause.0 as usize + RESUME] as usize).clamp(2, length);
+        let literals = &self.words[start..start + length];
+        let passes = |position: &usize| test(Literal(literals[*position]));
+        let found = (begin..length).chain(2..begin).find(passes);
+        let passed = match found {
+            Some(position) if position >= begin => position - begin,
+            Some(position) => length - begin + position,
+            None => length,
+        };
+        *steps += passed as u64 / 4;
+        if let Some(position) = found {
+            self.words[clause.0 as usize + RESUME] = place(position);
+        }
+        found
     }
 
     /// Drops the learnt clauses that `keep` refuses and closes the gaps; returns how references change.
@@ -112,6 +132,7 @@ impl ClauseStore {
         let reference = ClauseReference(place(self.words.len()));
         self.words.push(place(literals.len()));
         self.words.push(quality);
+        self.words.push(2);
         self.words.extend(literals.iter().map(|literal| literal.0));
         reference
     }

@@ -3,6 +3,8 @@
 //! A conflict has few facts, so this is done again and again with plain loops: the reasons matter
 //! here, not the speed. What simple steps cannot derive is left open.
 
+use std::collections::BTreeMap;
+
 use operon_constraint::Constraint;
 
 use crate::conflict::{Conflict, Fact, Operator};
@@ -13,6 +15,7 @@ pub(super) type Id = usize;
 /// The facts of a conflict with operators as numbers.
 #[derive(Debug, Default)]
 pub(super) struct Known<'c> {
+    numbers: BTreeMap<&'c Operator, Id>,
     pub(super) operators: Vec<&'c Operator>,
     pub(super) wanted: Vec<&'c str>,
     pub(super) options: Vec<Options<'c>>,
@@ -104,14 +107,23 @@ pub(super) enum Contradiction {
 /// How deep suppositions are nested: people cannot follow more.
 const MAX_SUPPOSITIONS: usize = 2;
 
-/// How many suppositions are tried for one explanation.
-pub(super) const MAX_PROBES: usize = 4_000;
+/// How much work suppositions may be for one explanation, counted in operators and needs looked at.
+const MAX_PROBE_WORK: usize = 4_000_000;
+
+/// How many suppositions are tried for one explanation, however small it is.
+const MAX_PROBES: usize = 4_000;
 
 /// The suppositions that may still be tried.
 #[derive(Debug)]
-pub(super) struct Probes(pub(super) usize);
+pub(super) struct Probes(usize);
 
 impl Probes {
+    /// Returns as many as the size of a conflict allows.
+    pub(super) fn new(known: &Known<'_>) -> Self {
+        let size = known.operators.len() + known.needs.len() + known.rivals.len();
+        Self(MAX_PROBES.min(MAX_PROBE_WORK / size.max(1)))
+    }
+
     fn take(&mut self) -> bool {
         self.0 = self.0.saturating_sub(1);
         self.0 > 0
@@ -148,13 +160,12 @@ impl<'c> Known<'c> {
     }
 
     fn id(&mut self, operator: &'c Operator) -> Id {
-        match self.operators.iter().position(|known| *known == operator) {
-            Some(id) => id,
-            None => {
-                self.operators.push(operator);
-                self.operators.len() - 1
-            }
+        let next = self.operators.len();
+        let id = *self.numbers.entry(operator).or_insert(next);
+        if id == next {
+            self.operators.push(operator);
         }
+        id
     }
 
     fn ids(&mut self, operators: &'c [Operator]) -> Vec<Id> {

@@ -3,7 +3,7 @@
 use super::describe::{Describer, step};
 use super::fold::fold_names;
 use super::near::nearest;
-use super::prove::{Cannot, Contradiction, Known, MAX_PROBES, Probes, State, Value};
+use super::prove::{Cannot, Contradiction, Known, Probes, State, Value};
 use super::{Because, BecauseKind};
 use crate::conflict::{Conflict, Fact, Missing};
 use crate::universe::{Content, Request, Universe};
@@ -25,7 +25,7 @@ pub(super) fn tell(
     if known.options.is_empty() {
         return freestanding(&describer);
     }
-    let mut probes = Probes(MAX_PROBES);
+    let mut probes = Probes::new(&known);
     for subject in by_preference(&known) {
         if let Some((headline, because)) = about(&describer, subject, &mut probes)
             && count(&because) <= MAX_STEPS_TOLD
@@ -208,7 +208,17 @@ fn headline(subject: &str, because: &[Because]) -> String {
                 let Some(reason) = current.because.first() else { break };
                 let many = fold_names(&current.operators) > 1;
                 let cannot = reason.text.strip_prefix("cannot ").filter(|_| many);
+                // Where versions fail for different reasons, the first ones are named.
+                let is_whole = is_first && because.len() == 1;
+                if is_first && !is_whole {
+                    text.push_str(match (many, cannot) {
+                        (false, _) => "",
+                        (true, None) => "each of ",
+                        (true, Some(_)) => "none of ",
+                    });
+                }
                 let who = match (is_first, many, cannot.is_some()) {
+                    (true, _, _) if !is_whole => current.text.clone(),
                     (true, false, _) => "it".to_owned(),
                     (true, true, false) => "every version of it".to_owned(),
                     (true, true, true) => "no version of it".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::conflict::{Conflict, Fact, Missing};
 use crate::limits::Limits;
-use crate::resolution::Failure;
+use crate::resolution::{Effort, Failure};
 use crate::resolve::resolve;
 use crate::semantics::Semantics;
 use crate::universe::{Content, Request, SourceName, Universe};
@@ -17,8 +17,14 @@ pub const MAX_WAYS_OUT: usize = 4;
 /// More ways than this are not tried.
 pub const MAX_WAYS_TRIED: usize = 40;
 
-/// Steps of the search for each way that is tried.
-const STEPS_FOR_A_WAY: u64 = 4_000_000;
+/// Steps for all ways that are tried: about a second of work.
+const STEPS_FOR_WAYS_OUT: u64 = 10_000_000;
+
+/// Steps for finding out which requests still have no answer after a change.
+const CONFLICT_STEPS_FOR_A_WAY: u64 = 300_000;
+
+/// What looking at an operator or a rule costs, in steps.
+const STEPS_FOR_AN_OPERATOR: u64 = 50;
 
 /// A change that gives an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,20 +83,16 @@ pub(super) fn find(
     limits: &Limits,
     conflict: &Conflict,
 ) -> Vec<WayOut> {
-    let limits = Limits {
-        search_steps: STEPS_FOR_A_WAY.min(limits.search_steps),
-        conflict_steps: STEPS_FOR_A_WAY.min(limits.conflict_steps),
-        ..*limits
-    };
     let concerned = names(conflict);
-    let before = broken(universe, requests, semantics, &limits);
+    let mut left = STEPS_FOR_WAYS_OUT;
+    let before = broken(universe, requests, semantics, limits, &mut left);
     let mut ways = Vec::new();
     for (text, change) in proposals(universe, requests, conflict).into_iter().take(MAX_WAYS_TRIED) {
-        if ways.len() == MAX_WAYS_OUT {
+        if ways.len() == MAX_WAYS_OUT || left == 0 {
             break;
         }
         let (changed, changed_requests) = apply(universe, requests, &change);
-        let after = broken(&changed, &changed_requests, semantics, &limits);
+        let after = broken(&changed, &changed_requests, semantics, limits, &mut left);
         let is_new = |name: &String| !before.contains(name);
         if after.is_disjoint(&concerned) && !after.iter().any(is_new) {
             ways.push(WayOut { text, change, checked: true });
@@ -107,9 +109,19 @@ fn broken(
     requests: &[Request],
     semantics: &Semantics,
     limits: &Limits,
+    left: &mut u64,
 ) -> BTreeSet<String> {
+    let limits = Limits {
+        search_steps: limits.search_steps.min(*left),
+        conflict_steps: CONFLICT_STEPS_FOR_A_WAY.min(*left),
+        ..*limits
+    };
+    let resolution = resolve(universe, requests, semantics, &limits);
+    let Effort { operators, rules, steps, conflict_steps, .. } = resolution.effort;
+    let looked_at = (operators + rules) as u64 * STEPS_FOR_AN_OPERATOR;
+    *left = left.saturating_sub(steps + conflict_steps + looked_at);
     let mut broken = BTreeSet::new();
-    for part in resolve(universe, requests, semantics, limits).parts {
+    for part in resolution.parts {
         match part.result {
             Ok(_) => {}
             Err(Failure::Conflicts(conflicts)) => broken.extend(conflicts.iter().flat_map(names)),

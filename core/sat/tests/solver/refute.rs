@@ -1,7 +1,7 @@
 //! Contradictions that propagation alone finds.
 
 use crate::support::{Numbers, signed, small};
-use operon_sat::{Literal, Solver, minimise_refutation};
+use operon_sat::{Budget, Literal, Solver, minimise_refutation};
 
 #[test]
 fn what_propagation_refutes_cannot_hold_and_shrinks_to_what_it_needs() {
@@ -14,7 +14,9 @@ fn what_propagation_refutes_cannot_hold_and_shrinks_to_what_it_needs() {
         let mut solver = Solver::new(&problem);
         let Some(core) = solver.refute(&given) else { continue };
         refuted += 1;
-        let shrunk = minimise_refutation(&mut solver, core.clone());
+        let result = minimise_refutation(&mut solver, core.clone(), &mut Budget::new(u64::MAX));
+        assert!(result.minimal);
+        let shrunk = result.literals;
         assert!(shrunk.iter().all(|literal| core.contains(literal)), "case {case}");
         let plain: Vec<(usize, bool)> =
             shrunk.iter().map(|l| (l.variable().index(), l.is_positive())).collect();
