@@ -8,6 +8,7 @@ mod explanation;
 mod output;
 mod plan;
 mod resolve;
+mod semantics;
 mod why;
 
 use std::process::ExitCode;

@@ -21,13 +21,14 @@ use std::{
 };
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use self::{answer::Answered, conduct::Conduct};
 use crate::{
     catalog::open::CacheOptions,
     exit::Outcome,
     output::{OutputOptions, print},
+    semantics::SemanticsChoice,
 };
 
 /// Resolves a namespace: which operators to install or update, or why there is no answer
@@ -55,25 +56,16 @@ pub(crate) struct Resolve {
     jsonl: Option<PathBuf>,
     /// Whose rules count
     #[arg(long, value_enum, default_value = "documented")]
-    semantics: Dialect,
+    semantics: SemanticsChoice,
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
     cache: CacheOptions,
 }
 
-/// Whose rules count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Dialect {
-    /// What the documents promise; a failure stops only what depends on it
-    Documented,
-    /// What upstream's program does, its texts included
-    Upstream,
-}
-
 pub(crate) fn run(command: &Resolve) -> anyhow::Result<Outcome> {
     let conduct = Conduct {
-        dialect: command.semantics,
+        semantics: command.semantics,
         no_cache: command.cache.no_cache,
         explains: command.jsonl.is_none(),
     };

@@ -9,18 +9,17 @@ mod text;
 use std::{path::PathBuf, time::Instant};
 
 use anyhow::{anyhow, bail, ensure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use operon_catalog::Package;
 use operon_image::OpenedCatalog;
-use operon_resolve::{
-    Content, Semantics, Source, SourceName, Universe, explain::nearest, survey::Surveyor,
-};
+use operon_resolve::{Content, Source, SourceName, Universe, explain::nearest, survey::Surveyor};
 
 use self::findings::Findings;
 use super::open::{CacheOptions, CatalogPath};
 use crate::{
     exit::Outcome,
     output::{self, OutputOptions},
+    semantics::SemanticsChoice,
 };
 
 /// Checks that every bundle can be installed, and that every version gets to the head of its channel
@@ -52,31 +51,6 @@ pub(crate) struct Check {
     output: OutputOptions,
     #[command(flatten)]
     cache: CacheOptions,
-}
-
-/// Whose rules decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SemanticsChoice {
-    /// As the documents describe it
-    Documented,
-    /// As upstream's program does it
-    Upstream,
-}
-
-impl SemanticsChoice {
-    fn semantics(self) -> Semantics {
-        match self {
-            SemanticsChoice::Documented => Semantics::documented(),
-            SemanticsChoice::Upstream => Semantics::upstream(),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            SemanticsChoice::Documented => "documented",
-            SemanticsChoice::Upstream => "upstream",
-        }
-    }
 }
 
 pub(crate) fn run(command: &Check) -> anyhow::Result<Outcome> {

@@ -4,10 +4,9 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum};
-use operon_resolve::Semantics;
+use clap::Args;
 
-use crate::catalog::open::CacheOptions;
+use crate::{catalog::open::CacheOptions, semantics::SemanticsChoice};
 
 /// The namespace that is asked about, and what it sees.
 #[derive(Debug, Args)]
@@ -37,31 +36,6 @@ pub(crate) struct SituationArguments {
     pub(super) semantics: SemanticsChoice,
     #[command(flatten)]
     pub(super) cache: CacheOptions,
-}
-
-/// Whose behaviour is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SemanticsChoice {
-    /// What the documents describe
-    Documented,
-    /// What upstream's program does
-    Upstream,
-}
-
-impl SemanticsChoice {
-    pub(super) fn semantics(self) -> Semantics {
-        match self {
-            Self::Documented => Semantics::documented(),
-            Self::Upstream => Semantics::upstream(),
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Documented => "documented",
-            Self::Upstream => "upstream",
-        }
-    }
 }
 
 /// A catalog given as `PATH`, `NAME=PATH` or `NAMESPACE/NAME=PATH`.

@@ -17,7 +17,7 @@ use operon_resolve::{
 };
 
 use super::{
-    arguments::{CatalogArgument, SemanticsChoice, SituationArguments, is_object_name},
+    arguments::{CatalogArgument, SituationArguments, is_object_name},
     manifests, subscribe,
 };
 use crate::{
@@ -27,6 +27,7 @@ use crate::{
     },
     explanation::Told,
     output::clean,
+    semantics::SemanticsChoice,
 };
 
 /// The namespace that is planned when nothing says which.

@@ -11,22 +11,21 @@ use operon_api::{
 };
 use operon_catalog::GroupVersionKind;
 use operon_resolve::{
-    Answer, Content, Failure, Limits, Part, Request, Resolution, Semantics, Source, SourceName,
-    Universe, resolve, steps, upstream_texts,
+    Answer, Content, Failure, Limits, Part, Request, Resolution, Source, SourceName, Universe,
+    resolve, steps, upstream_texts,
 };
 
 use super::{
-    Dialect,
     answer::{Answered, PartAnswer, StepsToTake, Told, Verdict, notice_name},
     case::Case,
     catalogs::Catalogs,
 };
-use crate::explanation;
+use crate::{explanation, semantics::SemanticsChoice};
 
 /// How cases are answered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conduct {
-    pub(super) dialect: Dialect,
+    pub(super) semantics: SemanticsChoice,
     pub(super) no_cache: bool,
     /// Whether failures are explained to people, which means resolving again many times.
     pub(super) explains: bool,
@@ -56,9 +55,11 @@ impl Conduct {
 
         let start = Instant::now();
         // Upstream: a catalog that cannot be loaded stops a case even if the namespace does not see it.
-        let needed: Vec<SourceName> = match self.dialect {
-            Dialect::Upstream => cluster.catalog_sources.iter().map(source_name).collect(),
-            Dialect::Documented => view.catalog_sources.iter().copied().map(source_name).collect(),
+        let needed: Vec<SourceName> = match self.semantics {
+            SemanticsChoice::Upstream => cluster.catalog_sources.iter().map(source_name).collect(),
+            SemanticsChoice::Documented => {
+                view.catalog_sources.iter().copied().map(source_name).collect()
+            }
         };
         let catalogs = Catalogs::open(case.catalogs, needed, self.no_cache);
         answered.timing.catalogs = start.elapsed();
@@ -69,7 +70,8 @@ impl Conduct {
         let requests: Vec<Request> =
             view.subscriptions.iter().copied().map(lower_subscription).collect();
         let start = Instant::now();
-        let resolution = resolve(&universe, &requests, &self.semantics(), &Limits::default());
+        let resolution =
+            resolve(&universe, &requests, &self.semantics.semantics(), &Limits::default());
         answered.timing.resolve = start.elapsed();
         let all = whole_answer(&resolution);
         answered.steps = Some(steps_to_take(&universe, &requests, &all, &view));
@@ -80,18 +82,16 @@ impl Conduct {
             for (part, resolved) in answered.parts.iter_mut().zip(&resolution.parts) {
                 let failure = resolved.result.as_ref().err();
                 part.explanation = failure.map(|failure| {
-                    explanation::Told::of(&universe, &requests, &self.semantics(), failure)
+                    explanation::Told::of(
+                        &universe,
+                        &requests,
+                        &self.semantics.semantics(),
+                        failure,
+                    )
                 });
             }
         }
         Ok(())
-    }
-
-    fn semantics(&self) -> Semantics {
-        match self.dialect {
-            Dialect::Documented => Semantics::documented(),
-            Dialect::Upstream => Semantics::upstream(),
-        }
     }
 
     /// Tells what is wrong with manifests; stops where it cannot be known what is meant.
@@ -108,9 +108,9 @@ impl Conduct {
             });
             let stops = match diagnostic.severity {
                 ManifestSeverity::Warning => false,
-                ManifestSeverity::Error => match self.dialect {
-                    Dialect::Upstream => true,
-                    Dialect::Documented => {
+                ManifestSeverity::Error => match self.semantics {
+                    SemanticsChoice::Upstream => true,
+                    SemanticsChoice::Documented => {
                         is_here && diagnostic.rule == ManifestRule::Contradiction
                     }
                 },
@@ -133,7 +133,7 @@ impl Conduct {
     fn tell_group(&self, view: &NamespaceView<'_>, answered: &mut Answered) -> Result<(), String> {
         let Err(problem) = view.group else { return Ok(()) };
         let namespace = &answered.namespace;
-        if self.dialect == Dialect::Upstream {
+        if self.semantics == SemanticsChoice::Upstream {
             return Err(format!("error using catalogsource {namespace}/@existing: {problem}"));
         }
         let text = format!(
@@ -148,7 +148,7 @@ impl Conduct {
     /// Tells which catalogs have errors.
     fn tell_catalogs(&self, catalogs: &Catalogs, answered: &mut Answered) -> Result<(), String> {
         let refused = catalogs.refused();
-        if self.dialect == Dialect::Upstream && !refused.is_empty() {
+        if self.semantics == SemanticsChoice::Upstream && !refused.is_empty() {
             let texts =
                 refused.iter().map(|(source, errors)| format!("catalog {source}: {errors}"));
             return Err(texts.collect::<Vec<_>>().join("\n"));
@@ -192,17 +192,17 @@ impl Conduct {
                 errors.push(&part.error);
             }
             // Upstream: one conflict is told, the first.
-            let told = match self.dialect {
-                Dialect::Upstream => 1,
-                Dialect::Documented => part.conflicts.len(),
+            let told = match self.semantics {
+                SemanticsChoice::Upstream => 1,
+                SemanticsChoice::Documented => part.conflicts.len(),
             };
             conflicts.extend(part.conflicts.iter().take(told).flatten().cloned());
         }
         conflicts.sort();
-        match self.dialect {
+        match self.semantics {
             // Upstream: bundles of one name in several channels say the same, each for itself.
-            Dialect::Upstream => {}
-            Dialect::Documented => conflicts.dedup(),
+            SemanticsChoice::Upstream => {}
+            SemanticsChoice::Documented => conflicts.dedup(),
         }
         answered.error = match answered.outcome {
             Verdict::Unsatisfiable => {

@@ -153,6 +153,9 @@ fn of_need(
             counted(bundles.len(), "bundle in the catalogs", "bundles in the catalogs")
         ));
     };
+    if bundles.len() == 1 {
+        return Some("Nothing else in the catalogs meets this.".to_owned());
+    }
     let packages: BTreeSet<&str> = offers.iter().map(|(_, offer)| offer.package.as_str()).collect();
     let catalogs: BTreeSet<&SourceName> = offers.iter().map(|(source, _)| *source).collect();
     let criteria = criteria(situation, question, addition, needing, &offers);
