@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use operon_constraint::{CelProgram, Property};
+use operon_constraint::{CelRule, Property};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
         Property::from_text("list", r#"[1, "a", null, {"b": 1.5}]"#),
         Property::from_text("broken", "{"),
     ];
-    match CelProgram::compile(text) {
+    match CelRule::compile(text) {
         Ok(program) => {
             let first = program.evaluate(&properties);
             let second = program.evaluate(&properties);

@@ -45,10 +45,19 @@ pub fn render_line(explanation: &Explanation) -> String {
     line
 }
 
+/// A step and where it stands in the tree.
+struct Placed<'s> {
+    step: &'s Because,
+    above: Option<&'s Because>,
+    indent: String,
+    is_last: bool,
+}
+
 /// Renders a step and what is below it, without recursion.
 fn render_step(text: &mut String, root: &Because) {
-    let mut open: Vec<(&Because, String, bool, bool)> = vec![(root, String::new(), true, true)];
-    while let Some((step, indent, is_last, is_root)) = open.pop() {
+    let mut open = vec![Placed { step: root, above: None, indent: String::new(), is_last: true }];
+    while let Some(Placed { step, above, indent, is_last }) = open.pop() {
+        let is_root = above.is_none();
         let branch = match (is_root, is_last) {
             (true, _) => "",
             (false, true) => "└─ ",
@@ -59,8 +68,10 @@ fn render_step(text: &mut String, root: &Because) {
             (BecauseKind::Versions, _) => ", each of which",
             _ => "",
         };
+        // Words of the author that stand above already are not repeated.
         let message = match step.message.as_str() {
             "" => String::new(),
+            message if above.is_some_and(|above| above.message == message) => String::new(),
             message => format!("   \"{message}\""),
         };
         text.push_str(&format!("{indent}{branch}{}{which}{message}\n", step.text));
@@ -71,7 +82,12 @@ fn render_step(text: &mut String, root: &Because) {
         };
         let count = step.because.len();
         for (number, next) in step.because.iter().enumerate().rev() {
-            open.push((next, below.clone(), number + 1 == count, false));
+            open.push(Placed {
+                step: next,
+                above: Some(step),
+                indent: below.clone(),
+                is_last: number + 1 == count,
+            });
         }
     }
 }
