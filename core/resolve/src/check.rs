@@ -7,7 +7,9 @@
 mod member;
 mod needs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use operon_constraint::GroupVersionKind;
 
 use self::member::{Member, additions, installed};
 use crate::resolution::{Addition, Answer, Failure, Part, Resolution};
@@ -22,9 +24,12 @@ pub(crate) fn check(
     resolution: &mut Resolution,
 ) {
     let members = members(universe, requests, &resolution.parts);
+    let clashes = clashes(&members, semantics);
     for (number, part) in resolution.parts.iter_mut().enumerate() {
         let Ok(answer) = &part.result else { continue };
-        let complaint = complaint(universe, requests, semantics, part, answer, number, &members);
+        let clash = clashes.iter().find(|clash| clash.parts.contains(&number));
+        let complaint = complaint(universe, requests, semantics, part, answer, number, &members)
+            .or_else(|| clash.map(|clash| clash.complaint.clone()));
         if let Some(complaint) = complaint {
             part.result = Err(Failure::Defect(complaint));
         }
@@ -69,7 +74,6 @@ fn complaint(
     }
     own.iter()
         .find_map(|member| needs::unmet(member, members, universe, semantics))
-        .or_else(|| clash(&own, members, semantics))
         .or_else(|| {
             part.requests.iter().find_map(|name| {
                 let request = requests.iter().find(|request| request.name == *name)?;
@@ -79,26 +83,52 @@ fn complaint(
         .or_else(|| answer.additions.iter().find_map(|addition| ghost(addition, answer)))
 }
 
-/// Finds two operators that may not run side by side.
-fn clash(own: &[&Member<'_>], members: &[Member<'_>], semantics: &Semantics) -> Option<String> {
-    let mut holders: BTreeMap<String, &str> = BTreeMap::new();
+/// Two operators that may not run side by side.
+struct Clash {
+    parts: [usize; 2],
+    complaint: String,
+}
+
+/// Something that one operator may have.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Exclusive<'m> {
+    Package(&'m str),
+    Api(&'m GroupVersionKind),
+}
+
+/// Finds all operators that may not run side by side.
+fn clashes(members: &[Member<'_>], semantics: &Semantics) -> Vec<Clash> {
+    let mut holders: BTreeMap<Exclusive<'_>, &Member<'_>> = BTreeMap::new();
+    let mut clashes = Vec::new();
     for member in members {
-        let mut exclusive: Vec<String> =
-            member.packages.iter().map(|package| format!("package {package}")).collect();
-        exclusive.extend(member.apis.iter().map(|api| format!("API {api:?}")));
+        let packages = member.packages.iter().map(|package| Exclusive::Package(package));
+        let mut things: Vec<Exclusive<'_>> =
+            packages.chain(member.apis.iter().map(Exclusive::Api)).collect();
         if semantics.constraints == ConstraintReading::WholeSet {
-            exclusive.sort();
-            exclusive.dedup();
+            things.sort();
+            things.dedup();
         }
-        for thing in exclusive {
-            let Some(other) = holders.insert(thing.clone(), &member.name) else { continue };
-            let concerns = own.iter().any(|own| own.name == member.name || own.name == other);
-            if concerns {
-                return Some(format!("{other} and {} both have {thing}", member.name));
+        for thing in things {
+            match holders.entry(thing) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(member);
+                }
+                Entry::Occupied(holder) => {
+                    let other = holder.get();
+                    clashes.push(Clash {
+                        parts: [other.part, member.part],
+                        complaint: format!(
+                            "{} and {} both have {:?}",
+                            other.name,
+                            member.name,
+                            holder.key()
+                        ),
+                    });
+                }
             }
         }
     }
-    None
+    clashes
 }
 
 /// An operator that is updated cannot stay, and one that is added cannot replace itself.

@@ -7,6 +7,7 @@ mod catalogs;
 mod machine;
 mod measure;
 mod report;
+mod resolving;
 mod scenario;
 mod search;
 
@@ -18,6 +19,7 @@ use self::{
     catalogs::{BenchCatalog, Choice},
     measure::Measured,
     report::Row,
+    resolving::Sizes,
     scenario::{Outcome, Program, Scenario, scenarios},
 };
 use crate::{
@@ -31,7 +33,7 @@ const PAGE: &str = "docs/performance.md";
 /// Runs the verb; returns whether no scenario failed.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
     let known = Known {
-        switches: &["--synthetic", "--growth", "--write", "--search"],
+        switches: &["--synthetic", "--growth", "--million", "--resolving", "--write", "--search"],
         valued: &["--catalog", "--runs"],
     };
     let arguments = Arguments::parse(arguments, &known)?;
@@ -47,13 +49,37 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
     if runs == 0 {
         bail!("`--runs` needs a number above 0");
     }
+    if arguments.has("--resolving") && (arguments.has("--write") || arguments.has("--catalog")) {
+        bail!("`--resolving` prints a part of the figures: leave out `--write` and `--catalog`");
+    }
+    let (text, is_sound) = figures(workspace, &arguments, runs)?;
+    print!("{text}");
+    if arguments.has("--write") {
+        let path = workspace.root.join(PAGE);
+        let page = fs::read_to_string(&path).with_context(|| format!("cannot read `{PAGE}`"))?;
+        fs::write(&path, report::replace_figures(&page, &text)?)?;
+        eprintln!("written to {PAGE}");
+    }
+    Ok(is_sound)
+}
+
+/// Measures everything that was asked for; returns the text, and whether nothing failed.
+fn figures(
+    workspace: &Workspace,
+    arguments: &Arguments,
+    runs: usize,
+) -> anyhow::Result<(String, bool)> {
     let choice = Choice {
         directory: arguments.text("--catalog"),
         wants_synthetic: arguments.has("--synthetic"),
         wants_growth: arguments.has("--growth"),
     };
     let target = workspace.target_directory()?;
-    let catalogs = catalogs::prepare(workspace, &target.join("bench"), &choice)?;
+    let scratch = target.join("bench");
+    let catalogs = match arguments.has("--resolving") {
+        true => Vec::new(),
+        false => catalogs::prepare(workspace, &scratch, &choice)?,
+    };
     eprintln!("building the release binary");
     let status = workspace.cargo(&["build", "--release", "--package", "operon"]).status()?;
     if !status.success() {
@@ -69,14 +95,16 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
         is_sound &= !rows.iter().any(|row| matches!(row.outcome, Outcome::Failed(_)));
         text.push_str(&report::table(catalog, &rows));
     }
-    print!("{text}");
-    if arguments.has("--write") {
-        let path = workspace.root.join(PAGE);
-        let page = fs::read_to_string(&path).with_context(|| format!("cannot read `{PAGE}`"))?;
-        fs::write(&path, report::replace_figures(&page, &text)?)?;
-        eprintln!("written to {PAGE}");
+    // Cases bring catalogs of their own.
+    if choice.directory.is_none() {
+        eprintln!("measuring how long resolving takes");
+        let wants_million = arguments.has("--million");
+        let sizes = Sizes { wants_growth: choice.wants_growth, wants_million };
+        let section = resolving::measure(workspace, &program, &scratch, runs, sizes)?;
+        is_sound &= section.is_sound;
+        text.push_str(&section.text);
     }
-    Ok(is_sound)
+    Ok((text, is_sound))
 }
 
 fn measure_catalog(

@@ -41,6 +41,22 @@ pub(crate) struct CatalogOptions {
     pub(crate) scale: f64,
 }
 
+/// How much of each package and bundle is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Everything that published catalogs have.
+    Whole,
+    /// Only what a resolution looks at: no icons, descriptions or images, in as few bytes as possible.
+    Slim,
+}
+
+/// A package to subscribe to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Subject {
+    pub(crate) package: String,
+    pub(crate) channel: String,
+}
+
 /// How much was written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Summary {
@@ -65,26 +81,65 @@ impl fmt::Display for Summary {
 
 /// Runs the verb.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
-    let known = Known { switches: &[], valued: &["--seed", "--scale", "--out"] };
+    let known = Known { switches: &["--slim"], valued: &["--seed", "--scale", "--out"] };
     let arguments = Arguments::parse(arguments, &known)?;
     if arguments.words != ["catalog"] {
-        bail!("usage: cargo xtask gen catalog [--seed N] [--scale F] [--out DIR]");
+        bail!("usage: cargo xtask gen catalog [--seed N] [--scale F] [--slim] [--out DIR]");
     }
     let options = CatalogOptions {
         seed: arguments.value("--seed", 1)?,
         scale: arguments.value("--scale", 1.0)?,
     };
+    let detail = if arguments.has("--slim") { Detail::Slim } else { Detail::Whole };
     let directory = match arguments.text("--out") {
         Some(directory) => PathBuf::from(directory),
-        None => default_directory(workspace, &options)?,
+        None => default_directory(workspace, &options, detail)?,
     };
-    let summary = write_catalog(&directory, &options)?;
+    let summary = write_packages(&directory, &options, detail)?;
     println!("{}: {summary}", directory.display());
     Ok(true)
 }
 
 /// Writes a catalog into a directory that is new or empty.
 pub(crate) fn write_catalog(directory: &Path, options: &CatalogOptions) -> anyhow::Result<Summary> {
+    write_packages(directory, options, Detail::Whole)
+}
+
+/// Writes a catalog without bodies into a directory that is new or empty.
+pub(crate) fn write_slim_catalog(
+    directory: &Path,
+    options: &CatalogOptions,
+) -> anyhow::Result<Summary> {
+    write_packages(directory, options, Detail::Slim)
+}
+
+/// Returns how many packages and bundles a catalog has at a scale.
+pub(crate) fn counts_at(scale: f64) -> (usize, usize) {
+    let shapes = shapes(scale);
+    (shapes.len(), shapes.iter().map(|shape| shape.bundles).sum())
+}
+
+/// Chooses so many packages of a catalog, spread evenly over all sizes of package.
+pub(crate) fn subjects(options: &CatalogOptions, count: usize) -> Vec<Subject> {
+    let shapes = shapes(options.scale);
+    let names = Names::new(shapes.len());
+    let chosen = count.min(shapes.len());
+    (0..chosen)
+        .map(|number| {
+            let index = number * shapes.len() / chosen;
+            let mut random = Random::new(options.seed, index as u64);
+            // Names and channels do not depend on the detail.
+            let plan = PackagePlan::new(&names, index, shapes[index], Detail::Slim, &mut random);
+            Subject { channel: plan.default_channel().to_owned(), package: plan.name }
+        })
+        .collect()
+}
+
+fn write_packages(
+    directory: &Path,
+    options: &CatalogOptions,
+    detail: Detail,
+) -> anyhow::Result<Summary> {
     if !(options.scale > 0.0 && options.scale <= MAX_SCALE) {
         bail!("a scale lies above 0 and not above {MAX_SCALE}, this is {}", options.scale);
     }
@@ -98,7 +153,7 @@ pub(crate) fn write_catalog(directory: &Path, options: &CatalogOptions) -> anyho
     let mut summary = Summary::default();
     for (index, shape) in shapes.iter().enumerate() {
         let mut random = Random::new(options.seed, index as u64);
-        let plan = PackagePlan::new(&names, index, *shape, &mut random);
+        let plan = PackagePlan::new(&names, index, *shape, detail, &mut random);
         let path = directory.join(format!("{}.json", plan.name));
         let file =
             File::create(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
@@ -114,9 +169,17 @@ pub(crate) fn write_catalog(directory: &Path, options: &CatalogOptions) -> anyho
 }
 
 /// A directory of our own below the target directory; what an earlier run left there goes.
-fn default_directory(workspace: &Workspace, options: &CatalogOptions) -> anyhow::Result<PathBuf> {
+fn default_directory(
+    workspace: &Workspace,
+    options: &CatalogOptions,
+    detail: Detail,
+) -> anyhow::Result<PathBuf> {
     let CatalogOptions { seed, scale } = options;
-    let name = format!("catalog-seed-{seed}-scale-{scale}");
+    let kind = match detail {
+        Detail::Whole => "catalog",
+        Detail::Slim => "slim-catalog",
+    };
+    let name = format!("{kind}-seed-{seed}-scale-{scale}");
     let directory = workspace.target_directory()?.join("generated").join(name);
     if directory.exists() {
         fs::remove_dir_all(&directory)

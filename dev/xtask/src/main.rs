@@ -32,11 +32,15 @@ Verbs:
   gen catalog [OPTIONS]      writes a synthetic catalog of the shape of the community one
       --seed N                 the same seed writes the same bytes (default 1)
       --scale F                times the number of packages (default 1)
+      --slim                   without bodies, icons and images
       --out DIR                where to, new or empty (default below the target directory)
   bench [OPTIONS]            measures the release binary and prints a Markdown table
       --catalog DIR            this catalog only
       --synthetic              the synthetic catalog as well as the real one
-      --growth                 the synthetic catalog at scale 1 and 10
+      --growth                 the synthetic catalog at scale 1 and 10, resolving at 1, 4 and 16
+      --million                opening and resolving with a million bundles (minutes, 6 GB memory)
+      --resolving              the section about resolving alone
+      --search [WORD…]         the search alone, on problems of known shapes
       --runs N                 runs per scenario (default 7)
       --write                  replaces the figures in docs/performance.md
   fuzz TARGET|all [OPTIONS]  feeds a reader with hostile input; needs the nightly toolchain

@@ -21,7 +21,7 @@ use crate::{
 const REAL_ARCHIVE: &str = "data/operatorhub.tar.zst";
 
 /// The seed of all generated catalogs that are measured.
-const SEED: u64 = 1;
+pub(crate) const SEED: u64 = 1;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -58,15 +58,14 @@ pub(crate) fn prepare(
         return Ok(vec![BenchCatalog { is_ours: false, ..catalog }]);
     }
     let mut catalogs = Vec::new();
-    let archive = workspace.shared(REAL_ARCHIVE);
-    if let Some(archive) = &archive {
-        let directory = make_once(&scratch.join("operatorhub"), |new| unpack(archive, new))?;
-        catalogs.push(examine("the community catalog".to_owned(), &directory)?);
+    let community = community_catalog(workspace, scratch)?;
+    if let Some(directory) = &community {
+        catalogs.push(examine("the community catalog".to_owned(), directory)?);
     } else {
         eprintln!("left out: the community catalog, because ../shared/{REAL_ARCHIVE} is not there");
     }
     let mut scales = Vec::new();
-    if choice.wants_synthetic || choice.wants_growth || archive.is_none() {
+    if choice.wants_synthetic || choice.wants_growth || community.is_none() {
         scales.push(1);
     }
     if choice.wants_growth {
@@ -85,6 +84,16 @@ pub(crate) fn prepare(
     Ok(catalogs)
 }
 
+/// Unpacks the community catalog; `None` where it is not at hand.
+pub(crate) fn community_catalog(
+    workspace: &Workspace,
+    scratch: &Path,
+) -> anyhow::Result<Option<PathBuf>> {
+    let archive = workspace.shared(REAL_ARCHIVE);
+    let place = scratch.join("operatorhub");
+    archive.map(|archive| make_once(&place, |new| unpack(&archive, new))).transpose()
+}
+
 impl BenchCatalog {
     /// Returns the file whose name comes first.
     pub(crate) fn first_file(&self) -> anyhow::Result<PathBuf> {
@@ -94,7 +103,7 @@ impl BenchCatalog {
 }
 
 /// Makes a directory unless an earlier run made it; a half-made one is never seen under the name.
-fn make_once(
+pub(crate) fn make_once(
     place: &Path,
     make: impl FnOnce(&Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<PathBuf> {
@@ -110,7 +119,8 @@ fn make_once(
     Ok(place.to_owned())
 }
 
-fn unpack(archive: &Path, directory: &Path) -> anyhow::Result<()> {
+/// Unpacks an archive into a directory.
+pub(crate) fn unpack(archive: &Path, directory: &Path) -> anyhow::Result<()> {
     let status = Command::new("tar")
         .args(["--zstd", "-xf"])
         .arg(archive)
@@ -171,6 +181,11 @@ fn count_updates(mut reader: impl BufRead) -> anyhow::Result<(usize, String)> {
             package = value.to_owned();
         }
     }
+}
+
+/// Returns the size of all files below a directory.
+pub(crate) fn bytes_below(directory: &Path) -> anyhow::Result<u64> {
+    files_below(directory)?.iter().try_fold(0, |sum, file| Ok(sum + fs::metadata(file)?.len()))
 }
 
 fn files_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {

@@ -63,7 +63,7 @@ pub(crate) fn replace_figures(page: &str, figures: &str) -> anyhow::Result<Strin
 }
 
 /// Short times are told more exactly than long ones.
-fn milliseconds(time: Duration) -> String {
+pub(crate) fn milliseconds(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1000.0;
     if milliseconds < 100.0 {
         format!("{milliseconds:.1} ms")
@@ -72,7 +72,8 @@ fn milliseconds(time: Duration) -> String {
     }
 }
 
-fn mebibytes(kibibytes: u64) -> String {
+/// Peak memory.
+pub(crate) fn mebibytes(kibibytes: u64) -> String {
     format!("{:.1} MiB", kibibytes as f64 / 1024.0)
 }
 
@@ -81,7 +82,7 @@ fn ratio(time: Duration, cold: Duration) -> String {
 }
 
 /// A bar would end the cell.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "/")
 }
 

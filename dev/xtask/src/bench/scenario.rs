@@ -79,6 +79,11 @@ pub(crate) fn scenarios(catalog: &BenchCatalog) -> Vec<Scenario> {
         ),
         scenario("warm: matrix of the largest package", Warm, &["matrix", directory, package]),
         scenario("warm: diff with itself", Warm, &["diff", directory, directory]),
+        scenario(
+            "warm: check that every version can be installed and updated",
+            Warm,
+            &["check", directory],
+        ),
     ];
     // Only files of our own are touched.
     if catalog.is_ours {
@@ -153,13 +158,20 @@ impl Program {
         measure::peak_memory(&self.command(scenario), &self.scratch)
     }
 
+    /// Returns the command without arguments, with the cache that all scenarios share.
+    pub(crate) fn bare_command(&self) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.env("OPERON_CACHE_DIR", self.cache());
+        command
+    }
+
     fn cache(&self) -> PathBuf {
         self.scratch.join("cache")
     }
 
     fn command(&self, scenario: &Scenario) -> Command {
-        let mut command = Command::new(&self.binary);
-        command.args(&scenario.arguments).env("OPERON_CACHE_DIR", self.cache());
+        let mut command = self.bare_command();
+        command.args(&scenario.arguments);
         command
     }
 }

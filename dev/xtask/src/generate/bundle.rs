@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{
+    Detail,
     example::example,
     json::JsonWriter,
     names::{ApiName, capitalized, prose, word},
@@ -41,6 +42,7 @@ pub(crate) struct BundlePlan {
     pub(crate) bytes: u64,
     pub(crate) apis: Vec<ApiName>,
     pub(crate) requirement: Requirement,
+    pub(crate) detail: Detail,
 }
 
 impl BundlePlan {
@@ -64,20 +66,32 @@ impl BundlePlan {
                     json.field("packageName", &self.package)?;
                     json.field("version", &self.version)
                 })?;
-                property(json, "olm.csv.metadata", |json| self.write_metadata(json, end, random))
-            })?;
-            json.key("relatedImages")?;
-            json.list(|json| {
-                for image in [self.image("bundle"), self.image("controller")] {
-                    json.object(|json| {
-                        json.field("name", "")?;
-                        json.field("image", &image)
-                    })?;
+                match self.detail {
+                    Detail::Slim => Ok(()),
+                    Detail::Whole => property(json, "olm.csv.metadata", |json| {
+                        self.write_metadata(json, end, random)
+                    }),
                 }
-                Ok(())
-            })
+            })?;
+            match self.detail {
+                Detail::Slim => Ok(()),
+                Detail::Whole => self.write_images(json),
+            }
         })?;
         json.end_document()
+    }
+
+    fn write_images<W: Write>(&self, json: &mut JsonWriter<'_, W>) -> io::Result<()> {
+        json.key("relatedImages")?;
+        json.list(|json| {
+            for image in [self.image("bundle"), self.image("controller")] {
+                json.object(|json| {
+                    json.field("name", "")?;
+                    json.field("image", &image)
+                })?;
+            }
+            Ok(())
+        })
     }
 
     fn image(&self, part: &str) -> String {

@@ -1,4 +1,4 @@
-//! JSON written as it comes, indented by four blanks as published catalogs are.
+//! JSON written as it comes: indented by four blanks as published catalogs are, or in few bytes.
 //!
 //! It trusts its caller: nothing checks that what is opened is closed.
 
@@ -13,12 +13,18 @@ pub(crate) struct JsonWriter<'w, W> {
     /// For every open object and list, whether something is in it.
     open: Vec<bool>,
     is_behind_key: bool,
+    is_indented: bool,
 }
 
 impl<'w, W: Write> JsonWriter<'w, W> {
-    /// Starts writing.
+    /// Starts writing for people.
     pub(crate) fn new(target: &'w mut W) -> Self {
-        Self { target, written: 0, open: Vec::new(), is_behind_key: false }
+        Self { target, written: 0, open: Vec::new(), is_behind_key: false, is_indented: true }
+    }
+
+    /// Starts writing without blanks, each document on a line of its own.
+    pub(crate) fn compact(target: &'w mut W) -> Self {
+        Self { is_indented: false, ..Self::new(target) }
     }
 
     /// Returns how many bytes have been written.
@@ -46,7 +52,7 @@ impl<'w, W: Write> JsonWriter<'w, W> {
     pub(crate) fn key(&mut self, key: &str) -> io::Result<()> {
         self.separate()?;
         self.quoted(key)?;
-        self.put(b": ")?;
+        self.put(if self.is_indented { b": " } else { b":" })?;
         self.is_behind_key = true;
         Ok(())
     }
@@ -104,6 +110,9 @@ impl<'w, W: Write> JsonWriter<'w, W> {
     }
 
     fn break_line(&mut self) -> io::Result<()> {
+        if !self.is_indented {
+            return Ok(());
+        }
         self.put(b"\n")?;
         for _ in 0..self.open.len() {
             self.put(INDENT)?;
@@ -138,10 +147,7 @@ impl<'w, W: Write> JsonWriter<'w, W> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn documents_are_indented_and_escaped() {
-        let mut bytes = Vec::new();
-        let mut json = JsonWriter::new(&mut bytes);
+    fn write_sample(mut json: JsonWriter<'_, Vec<u8>>) -> u64 {
         json.object(|json| {
             json.field("a", "say \"hi\"\\\n")?;
             json.key("empty")?;
@@ -154,7 +160,13 @@ mod tests {
         })
         .and_then(|()| json.end_document())
         .expect("memory takes everything");
-        let written = json.written();
+        json.written()
+    }
+
+    #[test]
+    fn documents_are_indented_and_escaped() {
+        let mut bytes = Vec::new();
+        let written = write_sample(JsonWriter::new(&mut bytes));
         let text = String::from_utf8(bytes).expect("it is text");
         let expected = r#"{
     "a": "say \"hi\"\\\n",
@@ -168,5 +180,13 @@ mod tests {
         assert_eq!(text, expected);
         assert_eq!(written, text.len() as u64);
         serde_json::from_str::<serde_json::Value>(&text).expect("it is JSON");
+    }
+
+    #[test]
+    fn compact_documents_have_no_blanks() {
+        let mut bytes = Vec::new();
+        write_sample(JsonWriter::compact(&mut bytes));
+        let text = String::from_utf8(bytes).expect("it is text");
+        assert_eq!(text, "{\"a\":\"say \\\"hi\\\"\\\\\\n\",\"empty\":{},\"list\":[\"b\",true]}\n");
     }
 }

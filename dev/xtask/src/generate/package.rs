@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use operon_document::encode_base64;
 
 use super::{
+    Detail,
     bundle::{BundlePlan, Requirement},
     channels::{ChannelPlan, channels},
     json::JsonWriter,
@@ -17,6 +18,9 @@ use super::{
 
 /// Every so many packages, one requires another; few real ones do.
 const REQUIRING_DISTANCE: usize = 21;
+
+/// The same without bodies: who resolves on such a catalog is to meet more requirements than usual.
+const SLIM_REQUIRING_DISTANCE: usize = 9;
 
 /// How many of a requiring package's newest bundles require something.
 const REQUIRING_BUNDLES: usize = 6;
@@ -32,19 +36,34 @@ pub(crate) struct PackagePlan<'n> {
     names: &'n Names,
     index: usize,
     shape: Shape,
+    detail: Detail,
 }
 
 impl<'n> PackagePlan<'n> {
     /// Plans the package with this number.
-    pub(crate) fn new(names: &'n Names, index: usize, shape: Shape, random: &mut Random) -> Self {
+    pub(crate) fn new(
+        names: &'n Names,
+        index: usize,
+        shape: Shape,
+        detail: Detail,
+        random: &mut Random,
+    ) -> Self {
         let versions = versions(shape.bundles, random);
         let channels = channels(&shape, &versions, random);
-        Self { name: names.package(index), versions, channels, names, index, shape }
+        Self { name: names.package(index), versions, channels, names, index, shape, detail }
+    }
+
+    /// Returns the channel that the package offers first.
+    pub(crate) fn default_channel(&self) -> &str {
+        self.channels.first().map_or("", |channel| channel.name.as_str())
     }
 
     /// Writes all documents of the package; returns how many bytes they have.
     pub(crate) fn write<W: Write>(&self, target: &mut W, random: &mut Random) -> io::Result<u64> {
-        let mut json = JsonWriter::new(target);
+        let mut json = match self.detail {
+            Detail::Whole => JsonWriter::new(target),
+            Detail::Slim => JsonWriter::compact(target),
+        };
         self.write_package(&mut json, random)?;
         for channel in &self.channels {
             self.write_channel(channel, &mut json)?;
@@ -64,18 +83,22 @@ impl<'n> PackagePlan<'n> {
         json: &mut JsonWriter<'_, W>,
         random: &mut Random,
     ) -> io::Result<()> {
-        let default_channel = self.channels.first().map_or("", |channel| channel.name.as_str());
         json.object(|json| {
             json.field("schema", "olm.package")?;
             json.field("name", &self.name)?;
-            json.field("defaultChannel", default_channel)?;
-            json.key("icon")?;
-            let icon = icon(random);
-            json.object(|json| {
-                json.field("base64data", &encode_base64(icon.as_bytes()))?;
-                json.field("mediatype", "image/svg+xml")
-            })?;
-            json.field("description", &prose(random, 300))
+            json.field("defaultChannel", self.default_channel())?;
+            match self.detail {
+                Detail::Slim => Ok(()),
+                Detail::Whole => {
+                    json.key("icon")?;
+                    let icon = icon(random);
+                    json.object(|json| {
+                        json.field("base64data", &encode_base64(icon.as_bytes()))?;
+                        json.field("mediatype", "image/svg+xml")
+                    })?;
+                    json.field("description", &prose(random, 300))
+                }
+            }
         })?;
         json.end_document()
     }
@@ -123,7 +146,11 @@ impl<'n> PackagePlan<'n> {
     fn bundle_plan(&self, bundle: usize, bytes: u64) -> BundlePlan {
         let count = self.versions.len();
         let apis = (0..self.shape.apis).map(|api| self.names.api(self.index, api)).collect();
-        let is_requiring = self.index.is_multiple_of(REQUIRING_DISTANCE)
+        let distance = match self.detail {
+            Detail::Whole => REQUIRING_DISTANCE,
+            Detail::Slim => SLIM_REQUIRING_DISTANCE,
+        };
+        let is_requiring = self.index.is_multiple_of(distance)
             && self.names.packages() > 1
             && bundle + REQUIRING_BUNDLES >= count;
         // A package far away, and never the package itself.
@@ -142,6 +169,7 @@ impl<'n> PackagePlan<'n> {
             bytes,
             apis,
             requirement,
+            detail: self.detail,
         }
     }
 }
