@@ -14,11 +14,6 @@ pub(crate) struct Verdict {
     pub(crate) operators: Option<bool>,
     pub(crate) steps: Option<bool>,
     pub(crate) text: Option<bool>,
-    /// Whether our text names some of the facts that upstream's names, and no others: a smaller set
-    /// that cannot hold together.
-    pub(crate) is_smaller: bool,
-    /// Whether upstream was asked so few times that it may have agreed with itself by chance.
-    pub(crate) is_weak: bool,
     /// For an unstable case: whether our operators are those of one of upstream's answers.
     pub(crate) is_alternative: bool,
 }
@@ -35,12 +30,6 @@ impl Verdict {
         !parts.contains(&Some(false))
     }
 
-    /// Tells whether it is no worse than agreeing: it differs in telling less of the same.
-    pub(crate) fn is_as_good(&self) -> bool {
-        let told = Self { text: None, ..*self };
-        self.agrees() || (self.is_smaller && told.agrees())
-    }
-
     /// Names what differs.
     pub(crate) fn differences(&self) -> String {
         let parts = [
@@ -54,10 +43,6 @@ impl Verdict {
     }
 }
 
-/// Upstream decides by the order of a hash table, which is another one in each run; after so many runs
-/// an answer that is always the same is no chance any more.
-const ENOUGH_RUNS: u64 = 8;
-
 /// Compares an answer with what upstream answered.
 pub(crate) fn compare(expected: &Value, got: &Value) -> Verdict {
     let outcome = expected["outcome"] == got["outcome"];
@@ -69,8 +54,7 @@ pub(crate) fn compare(expected: &Value, got: &Value) -> Verdict {
             ..Verdict::default()
         };
     }
-    let runs = determinism["runs"].as_u64().unwrap_or(u64::MAX);
-    let mut verdict = Verdict { is_weak: runs < ENOUGH_RUNS, ..Verdict::of_outcome(outcome) };
+    let mut verdict = Verdict::of_outcome(outcome);
     if !outcome {
         return verdict;
     }
@@ -85,26 +69,11 @@ pub(crate) fn compare(expected: &Value, got: &Value) -> Verdict {
             let is_same = |name: &str| expected[name] == got[name];
             let conflicts = list(expected, "conflicts") == list(got, "conflicts");
             verdict.text = Some(is_same("error") && conflicts);
-            verdict.is_smaller = is_part(list(got, "conflicts"), list(expected, "conflicts"));
         }
         // A catalog that is refused is refused in other words than upstream's.
         Some(_) | None => {}
     }
     verdict
-}
-
-/// Tells whether some texts are all in a longer list, as often.
-fn is_part(part: &[Value], whole: &[Value]) -> bool {
-    let mut left: Vec<&Value> = whole.iter().collect();
-    !part.is_empty()
-        && part.len() < whole.len()
-        && part.iter().all(|text| match left.iter().position(|other| *other == text) {
-            Some(place) => {
-                left.swap_remove(place);
-                true
-            }
-            None => false,
-        })
 }
 
 /// Tells whether a line is an answer at all.
@@ -180,24 +149,6 @@ mod tests {
             let verdict = compare(&expected, got);
             assert_eq!(verdict.differences(), differences, "{expected} {got}");
             assert_eq!(verdict.agrees(), differences.is_empty());
-        }
-    }
-
-    #[test]
-    fn telling_less_of_the_same_is_as_good() {
-        let expected = json!({"outcome": "unsat", "error": "a, a, b", "conflicts": ["a", "a", "b"],
-            "determinism": {"stable": true, "distinctErrors": 1, "runs": 8}});
-        for (conflicts, is_as_good) in [
-            (json!(["a", "a", "b"]), false),
-            (json!(["a", "b"]), true),
-            (json!(["b", "b"]), false),
-            (json!(["a", "c"]), false),
-            (json!([]), false),
-        ] {
-            let got = json!({"outcome": "unsat", "error": "other", "conflicts": conflicts});
-            let verdict = compare(&expected, &got);
-            assert!(!verdict.agrees() && !verdict.is_weak);
-            assert_eq!(verdict.is_as_good(), is_as_good, "{got}");
         }
     }
 
