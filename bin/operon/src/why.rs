@@ -11,9 +11,9 @@ mod way;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use operon_catalog::nearest;
 
 use crate::{
-    catalog::find::nearest,
     exit::Outcome,
     output::{Json, clean, print_text},
     plan::{PlanView, Question, Row, Situation, SituationArguments, no_such_package, reason_json},

@@ -14,6 +14,7 @@ pub mod graph;
 mod image;
 pub mod journey;
 mod lint;
+mod nearest;
 mod place;
 mod rule;
 pub mod slice;
@@ -33,6 +34,7 @@ pub use self::{
     findings::{Findings, MAX_FINDINGS_PER_RULE},
     image::{IMAGE_FORMAT, ImageBytes, ImageError},
     lint::lint,
+    nearest::nearest,
     place::{FileId, Place},
     rule::Rule,
     view::{

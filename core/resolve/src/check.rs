@@ -6,6 +6,8 @@
 
 mod member;
 mod needs;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -13,8 +15,8 @@ use operon_constraint::GroupVersionKind;
 
 use self::member::{Member, additions, installed};
 use crate::resolution::{Addition, Answer, Failure, Part, Resolution};
-use crate::semantics::{ConstraintReading, Semantics, UpdateSources};
-use crate::universe::{Content, Request, Universe};
+use crate::semantics::{Semantics, UpdateSources};
+use crate::universe::{Request, Universe};
 
 /// Turns every part whose answer does not stand the check into a defect.
 pub(crate) fn check(
@@ -104,7 +106,7 @@ fn clashes(members: &[Member<'_>], semantics: &Semantics) -> Vec<Clash> {
         let packages = member.packages.iter().map(|package| Exclusive::Package(package));
         let mut things: Vec<Exclusive<'_>> =
             packages.chain(member.apis.iter().map(Exclusive::Api)).collect();
-        if semantics.constraints == ConstraintReading::WholeSet {
+        if !semantics.repeated_api_clashes {
             things.sort();
             things.dedup();
         }
@@ -175,10 +177,7 @@ fn is_allowed(universe: &Universe<'_>, request: &Request, addition: &Addition) -
             || request.starting_csv == addition.name
             || !request.installed_csv.is_empty();
     };
-    let catalog = universe.sources.iter().find_map(|source| match &source.content {
-        Content::Ready(catalog) if source.name == addition.source => Some(*catalog),
-        Content::Ready(_) | Content::Unavailable(_) => None,
-    });
+    let catalog = universe.catalog(&addition.source);
     let Some(entry) = catalog.map(|catalog| catalog.entry_by_id(addition.entry)) else {
         return false;
     };

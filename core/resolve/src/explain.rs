@@ -6,7 +6,7 @@
 
 mod describe;
 mod fold;
-mod near;
+mod not_found;
 mod prove;
 mod render;
 mod subject;
@@ -14,7 +14,6 @@ mod ways_out;
 
 pub use self::{
     fold::{fold_operators, fold_versions},
-    near::nearest,
     render::{MAX_LINE, render_line, render_text},
     ways_out::{Change, MAX_WAYS_OUT, MAX_WAYS_TRIED, WayOut},
 };

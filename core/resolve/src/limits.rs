@@ -11,7 +11,8 @@ pub struct Limits {
     pub conflicts: usize,
 }
 
-/// Steps of a search: some ten seconds of work, a thousand times what real catalogs need.
+/// Steps of a search: ten seconds to a minute of work; fifty Subscriptions on the community catalog
+/// take some thousand.
 pub const DEFAULT_SEARCH_STEPS: u64 = 400_000_000;
 
 /// Steps for finding out why there is no answer: some tenths of a second of work.

@@ -10,7 +10,6 @@ use crate::facts;
 use crate::limits::Limits;
 use crate::parts::SpacePart;
 use crate::resolution::Failure;
-use crate::semantics::FailureScope;
 use crate::space::{Forbidden, NodeId, Rule, Space};
 
 /// A search through the parts of a space, within one budget.
@@ -114,7 +113,7 @@ fn core(
 ) -> Option<(Vec<Literal>, bool)> {
     // Upstream: rules that contradict each other without any search are told as they are met, although
     // a search might show that some of them do not matter.
-    if space.semantics.failures == FailureScope::Namespace
+    if space.semantics.tell_as_upstream
         && let Some(core) = solver.refute(assumptions)
     {
         let minimised = minimise_refutation(solver, core, budget);

@@ -43,6 +43,19 @@ pub struct Semantics {
     pub failures: FailureScope,
     /// Whether an API that the cluster provides by itself meets a requirement.
     pub count_native_apis: bool,
+    /// Whether an installed operator that is marked `olm.deprecated` may stay.
+    pub keep_deprecated: bool,
+    /// Whether the needs of an installed operator are searched for first in the catalog that its
+    /// Subscription names.
+    pub search_own_catalog_first: bool,
+    /// Whether an operator that lists an API twice stands in its own way.
+    pub repeated_api_clashes: bool,
+    /// Whether installed operators of one package that meet a need are taken for a channel, in which
+    /// only one can be the head.
+    pub installed_form_channels: bool,
+    /// Whether conflicts are told as upstream tells them: rules as they are met without a search,
+    /// options and unmet needs as often as they are listed, APIs before packages.
+    pub tell_as_upstream: bool,
     /// Whether an installed operator stays when its package, channel or catalog is gone.
     pub keep_vanished: bool,
     /// Whether an operator that another installed one replaces is left out as going away.
@@ -60,6 +73,11 @@ impl Semantics {
             constraint_dialect: Dialect::Documented,
             failures: FailureScope::Part,
             count_native_apis: true,
+            keep_deprecated: true,
+            search_own_catalog_first: true,
+            repeated_api_clashes: false,
+            installed_form_channels: false,
+            tell_as_upstream: false,
             keep_vanished: true,
             release_replaced: true,
             adopt_freestanding: true,
@@ -74,6 +92,11 @@ impl Semantics {
             constraint_dialect: Dialect::Upstream,
             failures: FailureScope::Namespace,
             count_native_apis: false,
+            keep_deprecated: false,
+            search_own_catalog_first: false,
+            repeated_api_clashes: true,
+            installed_form_channels: true,
+            tell_as_upstream: true,
             keep_vanished: false,
             release_replaced: false,
             adopt_freestanding: false,

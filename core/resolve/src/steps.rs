@@ -2,7 +2,7 @@
 //! changes.
 
 use crate::resolution::{Addition, Answer};
-use crate::universe::{Content, Request, SourceName, Universe};
+use crate::universe::{Request, SourceName, Universe};
 
 /// What is to be unpacked, created and changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,14 +110,10 @@ fn new_subscription(addition: &Addition) -> NewSubscription {
 }
 
 fn lookup(universe: &Universe<'_>, addition: &Addition) -> BundleLookup {
-    let source = universe.sources.iter().find(|source| source.name == addition.source);
-    let properties = match source.map(|source| &source.content) {
-        Some(Content::Ready(catalog)) => {
-            let bundle = catalog.entry_by_id(addition.entry).bundle();
-            bundle.map(|bundle| noted_properties(&bundle)).unwrap_or_default()
-        }
-        Some(Content::Unavailable(_)) | None => Vec::new(),
-    };
+    let bundle = universe
+        .catalog(&addition.source)
+        .and_then(|catalog| catalog.entry_by_id(addition.entry).bundle());
+    let properties = bundle.map(|bundle| noted_properties(&bundle)).unwrap_or_default();
     BundleLookup {
         identifier: addition.name.clone(),
         path: addition.image.clone(),

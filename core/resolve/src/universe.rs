@@ -25,6 +25,18 @@ pub struct Universe<'a> {
     pub native_apis: Option<BTreeSet<GroupVersionKind>>,
 }
 
+impl<'a> Universe<'a> {
+    /// Returns the catalog of this name, if it is visible and can be read.
+    pub fn catalog(&self, name: &SourceName) -> Option<&'a Catalog> {
+        self.sources.iter().find(|source| source.name == *name).and_then(|source| {
+            match source.content {
+                Content::Ready(catalog) => Some(catalog),
+                Content::Unavailable(_) => None,
+            }
+        })
+    }
+}
+
 /// The name of a catalog: that of its CatalogSource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceName {

@@ -1,6 +1,8 @@
-//! How needs are called in sentences for people.
+//! How needs, and things that are missing, are called in sentences for people.
 
 use operon_constraint::{Constraint, GroupVersionKind, Requirement};
+
+use crate::conflict::Missing;
 
 /// How many parts of a compound are named before the rest is only counted.
 const MAX_NAMED_PARTS: usize = 4;
@@ -20,6 +22,25 @@ pub fn api(api: &GroupVersionKind) -> String {
 /// Names what is needed, as `API Istio.v1 (install.istio.io)` or `package blue <2.0.0`.
 pub fn need(constraint: &Constraint) -> String {
     need_at(constraint, 0)
+}
+
+/// Says what is missing, as part of a sentence.
+pub(crate) fn missing(missing: &Missing) -> String {
+    match missing {
+        Missing::Catalog { source } => format!("there is no catalog {source} here"),
+        Missing::Unavailable { source, reason } => {
+            format!("the catalog {source} cannot be read ({reason})")
+        }
+        Missing::Package { package } => {
+            format!("its catalog has no package {package}")
+        }
+        Missing::Channel { package, channel } => {
+            format!("the package {package} has no channel {channel}")
+        }
+        Missing::Start { channel, starting_csv, .. } => {
+            format!("the channel {channel} has no bundle {starting_csv}")
+        }
+    }
 }
 
 /// The recursion is bounded by [`MAX_NAMED_LEVELS`].

@@ -10,9 +10,9 @@ use std::{path::PathBuf, time::Instant};
 
 use anyhow::{anyhow, bail, ensure};
 use clap::Args;
-use operon_catalog::Package;
+use operon_catalog::{Package, nearest};
 use operon_image::OpenedCatalog;
-use operon_resolve::{Content, Source, SourceName, Universe, explain::nearest, survey::Surveyor};
+use operon_resolve::{Content, Source, SourceName, Universe, survey::Surveyor};
 
 use self::findings::Findings;
 use super::open::{CacheOptions, CatalogPath};

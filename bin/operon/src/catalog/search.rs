@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use anstream::eprintln;
 use clap::Args;
-use operon_catalog::{Api, Bundle, Catalog, Entry, Package};
+use operon_catalog::{Api, Bundle, Catalog, Entry, Package, nearest};
 
 use super::{
     cells::{counted, mark, shorten, shorten_middle},
-    find::{face, nearest},
+    find::face,
     open::CatalogPath,
 };
 use crate::{

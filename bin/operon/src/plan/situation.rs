@@ -9,7 +9,7 @@ use anyhow::{anyhow, bail};
 use operon_api::{
     Cluster, Manifests, NamespaceView, OperatorGroup, lower_service_version, lower_subscription,
 };
-use operon_catalog::{Catalog, GroupVersionKind};
+use operon_catalog::{Catalog, GroupVersionKind, nearest};
 use operon_image::OpenedCatalog;
 use operon_resolve::{
     Content, Failure, Installed, Limits, Request, Resolution, Semantics, Source, SourceName,
@@ -21,10 +21,7 @@ use super::{
     manifests, subscribe,
 };
 use crate::{
-    catalog::{
-        find::nearest,
-        open::{CacheOptions, CatalogPath},
-    },
+    catalog::open::{CacheOptions, CatalogPath},
     explanation::Told,
     output::clean,
     semantics::SemanticsChoice,
@@ -81,11 +78,7 @@ impl Question<'_> {
 
     /// Returns the catalog of this name, if it can be read.
     pub(crate) fn catalog(&self, name: &SourceName) -> Option<&Catalog> {
-        let source = self.universe.sources.iter().find(|source| source.name == *name)?;
-        match source.content {
-            Content::Ready(catalog) => Some(catalog),
-            Content::Unavailable(_) => None,
-        }
+        self.universe.catalog(name)
     }
 
     pub(crate) fn request(&self, name: &str) -> Option<&Request> {

@@ -4,14 +4,14 @@
 //! without an answer.
 
 use anyhow::{anyhow, bail};
-use operon_catalog::{Channel, Package};
+use operon_catalog::{Channel, Package, nearest};
 use operon_resolve::Request;
 
 use super::{
     arguments::SubscribeArgument,
     situation::{Situation, VisibleCatalog, find_catalog},
 };
-use crate::catalog::find::{find_channel, nearest};
+use crate::catalog::find::find_channel;
 
 /// Adds a Subscription to a situation, or changes the one that the package has.
 pub(super) fn add(situation: &mut Situation, wanted: &SubscribeArgument) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use operon_constraint::{GroupVersionKind, Property, provided_apis, stated_packag
 use operon_version::Version;
 
 use crate::resolution::Addition;
-use crate::universe::{Content, Installed, InstalledProperties, Request, Universe};
+use crate::universe::{Installed, InstalledProperties, Request, Universe};
 
 /// An operator that would run.
 pub(super) struct Member<'u> {
@@ -33,11 +33,7 @@ pub(super) fn additions<'u>(
 ) -> Vec<Member<'u>> {
     let mut members = Vec::new();
     for addition in additions {
-        let catalog = universe.sources.iter().find_map(|source| match &source.content {
-            Content::Ready(catalog) if source.name == addition.source => Some(*catalog),
-            Content::Ready(_) | Content::Unavailable(_) => None,
-        });
-        let bundle = catalog.and_then(|catalog| {
+        let bundle = universe.catalog(&addition.source).and_then(|catalog| {
             catalog
                 .package(&addition.package)?
                 .channel(&addition.channel)?

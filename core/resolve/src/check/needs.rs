@@ -26,7 +26,8 @@ pub(super) fn unmet(
         }
     }
     for (kind, value) in &member.texts {
-        if kind == "olm.deprecated" && !member.is_installed {
+        let may_be_marked = member.is_installed && semantics.keep_deprecated;
+        if kind == "olm.deprecated" && !may_be_marked {
             return Some(format!("{} is deprecated", member.name));
         }
         let constraint = match parse_property(kind, value, semantics.constraint_dialect) {

@@ -2,11 +2,11 @@
 
 use super::describe::{Describer, step};
 use super::fold::fold_names;
-use super::near::nearest;
+use super::not_found;
 use super::prove::{Cannot, Contradiction, Known, Probes, State, Value};
 use super::{Because, BecauseKind};
-use crate::conflict::{Conflict, Fact, Missing};
-use crate::universe::{Content, Request, Universe};
+use crate::conflict::{Conflict, Fact};
+use crate::universe::{Request, Universe};
 
 /// Returns the sentence that a person needs and the chain of reasons.
 pub(super) fn tell(
@@ -16,7 +16,7 @@ pub(super) fn tell(
 ) -> (String, Vec<Because>) {
     for fact in &conflict.facts {
         if let Fact::NotFound { request, missing } = fact {
-            let text = not_found(universe, requests, request, missing);
+            let text = not_found::tell(universe, requests, request, missing);
             return (text.clone(), vec![step(BecauseKind::NotFound, text)]);
         }
     }
@@ -258,87 +258,4 @@ fn headline(subject: &str, because: &[Because]) -> String {
         text.push_str("; other versions fail for other reasons");
     }
     text
-}
-
-/// Says what a request names in vain, and what may have been meant.
-fn not_found(
-    universe: &Universe<'_>,
-    requests: &[Request],
-    request: &str,
-    missing: &Missing,
-) -> String {
-    let asked = requests.iter().find(|asked| asked.name == request);
-    let catalog = asked.and_then(|asked| asked.source.as_ref()).and_then(|name| {
-        universe.sources.iter().find_map(|source| match source.content {
-            Content::Ready(catalog) if source.name == *name => Some(catalog),
-            Content::Ready(_) | Content::Unavailable(_) => None,
-        })
-    });
-    let meant = |name: Option<&str>| match name {
-        Some(name) => format!(" Did you mean {name}?"),
-        None => String::new(),
-    };
-    match missing {
-        Missing::Catalog { source } => {
-            let names = universe.sources.iter().map(|source| source.name.to_string());
-            let names: Vec<String> = names.collect();
-            let near = nearest(&source.to_string(), names.iter().map(String::as_str));
-            format!(
-                "Subscription {request} names the catalog {source}, which is not visible here or \
-                 is empty.{}",
-                meant(near)
-            )
-        }
-        Missing::Unavailable { source, reason } => format!(
-            "Subscription {request} names the catalog {source}, which cannot be read: {reason}."
-        ),
-        Missing::Package { package } => {
-            let near = catalog.and_then(|catalog| {
-                nearest(package, catalog.packages().map(|package| package.name()))
-            });
-            let elsewhere = universe.sources.iter().find(|source| match source.content {
-                Content::Ready(catalog) => catalog.package(package).is_some(),
-                Content::Unavailable(_) => false,
-            });
-            let hint = match elsewhere {
-                Some(source) => format!(" The catalog {} has it.", source.name),
-                None => meant(near),
-            };
-            format!(
-                "Subscription {request} asks for package {package}, which its catalog does not \
-                 have.{hint}"
-            )
-        }
-        Missing::Channel { package, channel } => {
-            let channels: Vec<&str> = catalog
-                .and_then(|catalog| catalog.package(package))
-                .into_iter()
-                .flat_map(operon_catalog::Package::channels)
-                .map(operon_catalog::Channel::name)
-                .collect();
-            format!(
-                "Subscription {request} asks for channel {channel} of package {package}, which has \
-                 only: {}.",
-                channels.join(", ")
-            )
-        }
-        Missing::Start { package, channel, starting_csv } => {
-            let names: Vec<&str> = catalog
-                .and_then(|catalog| catalog.package(package))
-                .into_iter()
-                .flat_map(operon_catalog::Package::bundles)
-                .map(operon_catalog::Bundle::name)
-                .collect();
-            let place = if channel.is_empty() {
-                format!("package {package}")
-            } else {
-                format!("channel {channel} of package {package}")
-            };
-            format!(
-                "Subscription {request} wants to start with {starting_csv}, which is not in \
-                 {place}.{}",
-                meant(nearest(starting_csv, names.into_iter()))
-            )
-        }
-    }
 }

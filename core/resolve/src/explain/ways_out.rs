@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use operon_catalog::nearest;
+
 use crate::conflict::{Conflict, Fact, Missing};
 use crate::limits::Limits;
 use crate::resolution::{Effort, Failure};
 use crate::resolve::resolve;
 use crate::semantics::Semantics;
 use crate::universe::{Content, Request, SourceName, Universe};
-
-use super::near::nearest;
 
 /// More ways than this are not shown.
 pub const MAX_WAYS_OUT: usize = 4;

@@ -167,7 +167,7 @@ impl<'u> Builder<'u> {
                 }
             }
         }
-        if space.semantics.failures == FailureScope::Namespace {
+        if space.semantics.tell_as_upstream {
             self.repeat_unmet_needs(space, node, source, bundle)?;
         }
         Ok(())
@@ -208,8 +208,7 @@ impl<'u> Builder<'u> {
         let home = self.home_of(space, position);
         for (kind, value) in std::mem::take(&mut space.installed[position].needs) {
             if kind == needs::DEPRECATED {
-                // Upstream: not even an operator that runs may stay when it is marked.
-                if stops_all {
+                if !space.semantics.keep_deprecated {
                     forbid(space, node, Forbidden::Deprecated);
                 }
                 continue;
@@ -232,7 +231,7 @@ impl<'u> Builder<'u> {
 
     /// Returns the catalog that is searched first for an installed operator's needs. Upstream: none.
     fn home_of(&self, space: &Space<'_>, position: usize) -> Option<SourceIndex> {
-        if space.semantics.failures == FailureScope::Namespace {
+        if !space.semantics.search_own_catalog_first {
             return None;
         }
         let request = space.requests[space.installed[position].request?];

@@ -6,7 +6,6 @@ use operon_catalog::{ApiId, Bundle, Catalog, GroupVersionKind, PackageId};
 use operon_constraint::{Property, provided_apis, stated_packages};
 
 use super::{Exclusive, Node, NodeId, Rule, Space};
-use crate::semantics::ConstraintReading;
 
 /// Adds the rules of uniqueness over all operators of the space.
 pub(super) fn add_rules(space: &mut Space<'_>) {
@@ -25,14 +24,13 @@ pub(super) fn add_rules(space: &mut Space<'_>) {
         package_rules.push(Rule::AtMostOne { list, why: Exclusive::Package(package) });
     }
     // Of two rules that say the same, the one that comes first is told.
-    let tells_packages = space.semantics.constraints == ConstraintReading::WholeSet;
-    if tells_packages {
+    if !space.semantics.tell_as_upstream {
         space.rules.append(&mut package_rules);
     }
     for (api, mut members) in apis {
         members.sort_unstable();
         // Upstream: an operator that lists an API twice stands in its own way.
-        if space.semantics.constraints == ConstraintReading::WholeSet {
+        if !space.semantics.repeated_api_clashes {
             members.dedup();
         }
         let is_twice = members.windows(2).any(|pair| pair[0] == pair[1]);

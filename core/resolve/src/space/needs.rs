@@ -7,7 +7,6 @@ use operon_constraint::{Candidate, Constraint, Requirement, matches, parse_prope
 use super::formula::{self, Formula, Shape};
 use super::matching::{PropertyMemo, matching_bundles, preferred_entries};
 use super::{FormulaId, List, Node, NodeId, SourceIndex, Space};
-use crate::semantics::ConstraintReading;
 
 /// The property that marks a bundle as one that must not be installed.
 pub(super) const DEPRECATED: &str = "olm.deprecated";
@@ -175,7 +174,7 @@ fn installed_candidates(space: &Space<'_>, formula: FormulaId) -> Result<Vec<Nod
         .filter(|&position| installed_matches(space, position, constraint))
         .collect();
     found.sort_by_key(|&position| &space.installed[position].package);
-    if space.semantics.constraints == ConstraintReading::OneCandidate {
+    if space.semantics.installed_form_channels {
         found = upstream_installed_candidates(space, found)?;
     }
     Ok(found.into_iter().map(|position| space.installed_node(position)).collect())

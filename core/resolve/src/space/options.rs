@@ -10,6 +10,7 @@ use crate::conflict::Missing;
 use crate::resolution::{Notice, NoticeKind};
 use crate::semantics::UpdateSources;
 use crate::universe::{Content, Request, SourceName};
+use crate::words;
 
 /// What a request may choose from.
 pub(super) enum Options {
@@ -50,7 +51,7 @@ pub(super) fn options(space: &mut Space<'_>, number: usize, fresh: &mut Vec<Node
         space.notices.push(Notice {
             request: request.name.clone(),
             kind: NoticeKind::Vanished,
-            text: format!("{name} stays as it is: {}", missing_text(&missing)),
+            text: format!("{name} stays as it is: {}", words::missing(&missing)),
         });
     }
     let nodes = found
@@ -58,28 +59,8 @@ pub(super) fn options(space: &mut Space<'_>, number: usize, fresh: &mut Vec<Node
         .map(|found| space.entry_node(found.source, found.entry, found.bundle, fresh))
         .collect();
     // Upstream: its texts name an option as often as it was found.
-    let repeats = space.semantics.updates == UpdateSources::OwnOnly;
-    let entries = if repeats { nodes } else { without_repetitions(nodes) };
+    let entries = if space.semantics.tell_as_upstream { nodes } else { without_repetitions(nodes) };
     Options::Some { entries, current }
-}
-
-/// Says what is missing, as part of a sentence.
-pub(crate) fn missing_text(missing: &Missing) -> String {
-    match missing {
-        Missing::Catalog { source } => format!("there is no catalog {source} here"),
-        Missing::Unavailable { source, reason } => {
-            format!("the catalog {source} cannot be read ({reason})")
-        }
-        Missing::Package { package } => {
-            format!("its catalog has no package {package}")
-        }
-        Missing::Channel { package, channel } => {
-            format!("the package {package} has no channel {channel}")
-        }
-        Missing::Start { channel, starting_csv, .. } => {
-            format!("the channel {channel} has no bundle {starting_csv}")
-        }
-    }
 }
 
 #[derive(Clone, Copy)]

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use operon_catalog::{Api, Bundle, BundleId, Catalog, Package};
+use operon_catalog::{Api, Bundle, BundleId, Catalog, Package, nearest};
 
 use super::api_pattern::ApiPattern;
 use crate::catalog::{
-    find::{find_package, nearest},
+    find::find_package,
     show::requirement::{Need, constraints, leaves},
 };
 

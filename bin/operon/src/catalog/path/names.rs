@@ -1,9 +1,9 @@
 //! What `path`, `matrix`, `diff` and `slice` have in common: how channels are chosen and rules named.
 
 use anyhow::{anyhow, bail};
-use operon_catalog::{Channel, Package, graph::Rules};
+use operon_catalog::{Channel, Package, graph::Rules, nearest};
 
-use crate::catalog::find::{find_channel, nearest};
+use crate::catalog::find::find_channel;
 
 /// Returns the channels of these names, or all channels when none is named.
 pub(in crate::catalog) fn chosen_channels<'c>(
