@@ -28,9 +28,8 @@ pub fn need(constraint: &Constraint) -> String {
 pub(crate) fn missing(missing: &Missing) -> String {
     match missing {
         Missing::Catalog { source } => format!("there is no catalog {source} here"),
-        Missing::Unavailable { source, reason } => {
-            format!("the catalog {source} cannot be read ({reason})")
-        }
+        // Why it cannot be read is told once, about the catalog.
+        Missing::Unavailable { source, .. } => format!("the catalog {source} cannot be read"),
         Missing::Package { package } => {
             format!("its catalog has no package {package}")
         }
