@@ -88,7 +88,7 @@ impl fmt::Display for ConstraintFault {
             ),
             Self::Json(error) => error.fmt(formatter),
             Self::UnknownField(field) => {
-                write!(formatter, "json: unknown field {}", crate::quote::quote(field))
+                write!(formatter, "json: unknown field {}", operon_object::quote(field))
             }
             Self::WrongType(wrong) => wrong.fmt(formatter),
             Self::TooDeep => write!(

@@ -4,21 +4,14 @@
 //! never recurse. This is deliberately not a general JSON library: numbers are doubles, because
 //! that is what every reader of properties upstream sees.
 
-mod error;
 mod object;
-mod reader;
-mod text;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use error::{JsonError, JsonFault};
 pub use object::JsonObject;
-pub(crate) use reader::{JsonEvent, JsonReader};
-
-/// Limits how deeply arrays and objects nest. Upstream: `encoding/json` stops at the same depth,
-/// so no catalog that was ever served is deeper.
-pub const MAX_JSON_DEPTH: usize = 10_000;
+pub use operon_object::{JsonError, JsonFault, MAX_JSON_DEPTH, TrailingText};
+pub(crate) use operon_object::{JsonEvent, JsonReader};
 
 /// Holds one JSON value.
 #[derive(Clone)]
@@ -41,15 +34,6 @@ pub enum Json {
 #[derive(Clone, Default)]
 pub struct JsonArray {
     elements: Arc<[Json]>,
-}
-
-/// Says what to do with text after the first JSON value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrailingText {
-    /// Refuses it, as `json.Unmarshal` does.
-    Refuse,
-    /// Leaves it unread, as `json.Decoder` does.
-    Ignore,
 }
 
 impl Json {

@@ -16,7 +16,6 @@ mod json;
 mod parse;
 mod predicate;
 mod property;
-mod quote;
 mod resolve;
 mod warning;
 

@@ -4,7 +4,7 @@
 //! and only `cel` shows the author's message.
 
 use crate::constraint::{Constraint, Requirement};
-use crate::quote::quote;
+use operon_object::quote;
 
 /// Returns upstream's text of a requirement, as `with package: etcd and with version in range: >1`.
 pub fn upstream_predicate_text(constraint: &Constraint) -> String {

@@ -40,12 +40,16 @@ impl Ring {
 /// The rooms of core and wire, each with the rooms of its ring directly below it.
 const ORDERS: &[(Ring, &str, &[&str])] = &[
     (Ring::Core, "version", &[]),
-    (Ring::Core, "constraint", &["version"]),
+    (Ring::Core, "object", &[]),
+    (Ring::Core, "constraint", &["object", "version"]),
     (Ring::Core, "catalog", &["constraint"]),
     (Ring::Core, "sat", &[]),
     (Ring::Core, "resolve", &["catalog", "sat"]),
-    (Ring::Core, "plan", &["resolve"]),
+    (Ring::Core, "schema", &["object"]),
+    (Ring::Core, "install", &["object", "version"]),
+    (Ring::Core, "plan", &["resolve", "install", "schema"]),
     (Ring::Core, "lifecycle", &["plan"]),
+    (Ring::Core, "apiserver", &["schema"]),
     (Ring::Wire, "document", &[]),
     (Ring::Wire, "fbc", &["document"]),
     (Ring::Wire, "bundle", &["document"]),
@@ -60,6 +64,10 @@ const PORTS: &str = "driver";
 const CORE_DEPENDENCIES: &[(&str, &str)] = &[
     // CEL's `matches` promises linear time on patterns that strangers write.
     ("constraint", "regex"),
+    // Names and labels that clusters already carry are SHA-2 digests.
+    ("object", "sha2"),
+    // The patterns of CRD schemas are strangers' too.
+    ("schema", "regex"),
 ];
 
 /// Checks every room against the plan.

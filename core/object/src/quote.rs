@@ -3,7 +3,7 @@
 //! Only valid UTF-8 is quoted here: property texts were already cleaned when they were read.
 
 /// Quotes a text as Go's `strconv.Quote` does.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {
@@ -14,7 +14,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// Escapes one character as Go does inside the given quotation mark.
-pub(crate) fn escape(character: char, mark: char) -> String {
+pub fn escape(character: char, mark: char) -> String {
     match character {
         '\\' => "\\\\".to_owned(),
         '\u{7}' => "\\a".to_owned(),

@@ -10,20 +10,34 @@ use super::{JsonError, JsonFault, MAX_JSON_DEPTH, TrailingText};
 
 /// Names one step through a JSON text.
 #[derive(Debug, PartialEq)]
-pub(crate) enum JsonEvent<'a> {
+pub enum JsonEvent<'a> {
+    /// `{`
     BeginObject,
+    /// `}`
     EndObject,
+    /// `[`
     BeginArray,
+    /// `]`
     EndArray,
+    /// The key of the entry that follows.
     Key(Cow<'a, str>),
+    /// A text.
     String(Cow<'a, str>),
-    Number { text: &'a str, offset: usize },
+    /// A number as it is written, and where.
+    Number {
+        /// Holds the digits.
+        text: &'a str,
+        /// Counts the bytes before it.
+        offset: usize,
+    },
+    /// `true` or `false`.
     Bool(bool),
+    /// `null`
     Null,
 }
 
 /// Walks over a JSON text.
-pub(crate) struct JsonReader<'a> {
+pub struct JsonReader<'a> {
     text: &'a [u8],
     position: usize,
     trailing: TrailingText,
@@ -48,12 +62,13 @@ enum Expected {
 }
 
 impl<'a> JsonReader<'a> {
-    pub(crate) fn new(text: &'a [u8], trailing: TrailingText) -> Self {
+    /// Begins at the start of a text.
+    pub fn new(text: &'a [u8], trailing: TrailingText) -> Self {
         Self { text, position: 0, trailing, open: Vec::new(), expected: Expected::Value }
     }
 
     /// Returns the next event, or nothing after the value (and, if asked for, the text) ended.
-    pub(crate) fn next_event(&mut self) -> Result<Option<JsonEvent<'a>>, JsonError> {
+    pub fn next_event(&mut self) -> Result<Option<JsonEvent<'a>>, JsonError> {
         loop {
             if let Expected::Nothing = self.expected {
                 return self.finish();

@@ -1,0 +1,1 @@
+//! What a ClusterServiceVersion turns into.

@@ -1,0 +1,27 @@
+//! Kubernetes objects as plain values: trees, metadata, JSON, hashes, times.
+//!
+//! An [`Object`] keeps every field it was read with, also those nobody here knows. What a field means
+//! is decided by the rooms above.
+
+mod hash;
+mod json;
+mod kind;
+pub mod known;
+mod object;
+mod owner;
+mod quote;
+mod time;
+mod value;
+mod write;
+
+pub use self::{
+    hash::{base62_sha224, fnv64_hex, sha256_hex},
+    json::{JsonError, JsonEvent, JsonFault, JsonReader, MAX_JSON_DEPTH, TrailingText},
+    kind::{ApiKind, Kind, ObjectKey},
+    object::{MalformedObject, Object},
+    owner::OwnerReference,
+    quote::{escape, quote},
+    time::Timestamp,
+    value::{MAX_VALUE_DEPTH, Map, Value, ValueError},
+    write::go_json,
+};
