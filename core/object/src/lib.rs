@@ -10,6 +10,7 @@ pub mod known;
 mod object;
 mod owner;
 mod quote;
+mod selector;
 mod time;
 mod value;
 mod write;
@@ -21,6 +22,7 @@ pub use self::{
     object::{MalformedObject, Object},
     owner::OwnerReference,
     quote::{escape, quote},
+    selector::selects,
     time::Timestamp,
     value::{MAX_VALUE_DEPTH, Map, Value, ValueError},
     write::go_json,

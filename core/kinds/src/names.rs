@@ -1,0 +1,65 @@
+//! Labels, annotations, finalizers and field managers: the contract with users' tools.
+//!
+//! Those that begin with `operon.dev` are ours; all others are upstream's, letter for letter.
+
+/// Says that an object is looked after by the lifecycle manager.
+pub const MANAGED_LABEL: &str = "olm.managed";
+/// Names the owner of an object that cannot have an owner reference to it.
+pub const OWNER_LABEL: &str = "olm.owner";
+/// Names the namespace of that owner.
+pub const OWNER_NAMESPACE_LABEL: &str = "olm.owner.namespace";
+/// Names the kind of that owner.
+pub const OWNER_KIND_LABEL: &str = "olm.owner.kind";
+/// Marks the copy of a ClusterServiceVersion with the namespace it comes from.
+pub const COPIED_FROM_LABEL: &str = "olm.copiedFrom";
+/// Carries the hash of a Deployment's computed spec.
+pub const DEPLOYMENT_HASH_LABEL: &str = "olm.deployment-spec-hash";
+/// Begins the label on namespaces that an OperatorGroup targets.
+pub const GROUP_UID_LABEL: &str = "olm.operatorgroup.uid/";
+
+/// Names the OperatorGroup of an operator.
+pub const OPERATOR_GROUP_ANNOTATION: &str = "olm.operatorGroup";
+/// Names the namespace in which an operator runs.
+pub const OPERATOR_NAMESPACE_ANNOTATION: &str = "olm.operatorNamespace";
+/// Lists the namespaces that an operator looks after.
+pub const TARGET_NAMESPACES_ANNOTATION: &str = "olm.targetNamespaces";
+/// Lists the APIs that the operators of a group provide.
+pub const PROVIDED_APIS_ANNOTATION: &str = "olm.providedAPIs";
+/// Carries the properties of the bundle that an operator comes from.
+pub const PROPERTIES_ANNOTATION: &str = "operatorframework.io/properties";
+/// Names the InstallPlan that made a Subscription for a dependency.
+pub const GENERATED_BY_ANNOTATION: &str = "olm.generated-by";
+/// Hides the catalogs of the global namespace.
+pub const EXCLUDE_GLOBAL_ANNOTATION: &str =
+    "olm.operatorframework.io/exclude-global-namespace-resolution";
+/// Carries the hash of the authority that signed a certificate.
+pub const CA_HASH_ANNOTATION: &str = "olmcahash";
+
+/// Keeps a ClusterServiceVersion until what it owns outside its namespace is gone.
+pub const CSV_FINALIZER: &str = "operators.coreos.com/csv-cleanup";
+
+/// On a Subscription: the only version, or the range of versions, that it may move to.
+pub const PIN_ANNOTATION: &str = "operon.dev/pin";
+/// On a Subscription: nothing changes while it says `true`.
+pub const PAUSE_ANNOTATION: &str = "operon.dev/pause";
+/// On a Subscription: lets this operator fail forward whatever its OperatorGroup says.
+pub const FAIL_FORWARD_ANNOTATION: &str = "operon.dev/fail-forward";
+/// On a Subscription: the findings about CRDs that are accepted, by name, with commas between them.
+pub const WAIVE_ANNOTATION: &str = "operon.dev/waive";
+/// On an InstallPlan: the hash of its content.
+pub const CONTENT_ANNOTATION: &str = "operon.dev/content";
+/// On an InstallPlan: which Subscription moves to which operator.
+pub const TARGETS_ANNOTATION: &str = "operon.dev/targets";
+/// On an InstallPlan: why it was made, for `operon history`.
+pub const BECAUSE_ANNOTATION: &str = "operon.dev/because";
+/// On an InstallPlan: a person said no.
+pub const REJECTED_ANNOTATION: &str = "operon.dev/rejected";
+/// On an OperatorGroup: one plan for the whole namespace, as upstream does, where it says
+/// `namespace`.
+pub const PLAN_SCOPE_ANNOTATION: &str = "operon.dev/plan-scope";
+
+/// The property by which an author forbids to fail forward from a bundle.
+pub const FAIL_FORWARD_PROPERTY: &str = "olm.failForward";
+
+/// The field manager of everything Operon applies.
+pub const FIELD_MANAGER: &str = "operon";
