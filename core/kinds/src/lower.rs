@@ -33,6 +33,7 @@ pub fn lower_subscription(subscription: Subscription<'_>) -> Request {
         installed_csv: subscription.installed_csv().to_owned(),
         current_csv: subscription.current_csv().to_owned(),
         manual_approval: subscription.is_manual(),
+        allowed: None,
     }
 }
 

@@ -58,6 +58,9 @@ pub const REJECTED_ANNOTATION: &str = "operon.dev/rejected";
 /// `namespace`.
 pub const PLAN_SCOPE_ANNOTATION: &str = "operon.dev/plan-scope";
 
+/// On the Secret of a certificate: when it is to be made anew.
+pub const ROTATE_ANNOTATION: &str = "operon.dev/rotate-at";
+
 /// The property by which an author forbids to fail forward from a bundle.
 pub const FAIL_FORWARD_PROPERTY: &str = "olm.failForward";
 

@@ -151,6 +151,10 @@ fn unfulfilled(
             && (request.channel.is_empty() || addition.channel == request.channel)
             && may_come_from(addition, request, semantics)
             && is_allowed(universe, request, addition)
+            && request
+                .allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.bundles.contains(&addition.name))
     };
     if answer.additions.iter().any(|addition| meets(&addition)) {
         return None;

@@ -156,4 +156,11 @@ pub enum Missing {
         /// The bundle.
         starting_csv: String,
     },
+    /// None of the bundles that the request may move to is offered.
+    Allowed {
+        /// The package.
+        package: String,
+        /// Who limits them.
+        because: String,
+    },
 }

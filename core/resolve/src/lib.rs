@@ -34,6 +34,8 @@ pub use self::{
     resolve::resolve,
     semantics::{ConstraintReading, FailureScope, Semantics, UpdateSources},
     steps::{BundleLookup, NewSubscription, Steps, UpdatedSubscription, steps},
-    universe::{Content, Installed, InstalledProperties, Request, Source, SourceName, Universe},
+    universe::{
+        Allowed, Content, Installed, InstalledProperties, Request, Source, SourceName, Universe,
+    },
     upstream::{upstream_id, upstream_texts},
 };

@@ -109,11 +109,19 @@ fn new_subscription(addition: &Addition) -> NewSubscription {
     }
 }
 
+impl Universe<'_> {
+    /// Returns the properties of an addition's bundle as they are noted on its
+    /// ClusterServiceVersion: types and JSON texts.
+    pub fn noted_properties(&self, addition: &Addition) -> Vec<(String, String)> {
+        let bundle = self
+            .catalog(&addition.source)
+            .and_then(|catalog| catalog.entry_by_id(addition.entry).bundle());
+        bundle.map(|bundle| noted_properties(&bundle)).unwrap_or_default()
+    }
+}
+
 fn lookup(universe: &Universe<'_>, addition: &Addition) -> BundleLookup {
-    let bundle = universe
-        .catalog(&addition.source)
-        .and_then(|catalog| catalog.entry_by_id(addition.entry).bundle());
-    let properties = bundle.map(|bundle| noted_properties(&bundle)).unwrap_or_default();
+    let properties = universe.noted_properties(addition);
     BundleLookup {
         identifier: addition.name.clone(),
         path: addition.image.clone(),

@@ -123,4 +123,15 @@ pub struct Request {
     pub current_csv: String,
     /// Whether a person approves what is done for it.
     pub manual_approval: bool,
+    /// The only bundles that it may move to; nothing where every bundle will do.
+    pub allowed: Option<Allowed>,
+}
+
+/// The only bundles that a request may move to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Their names.
+    pub bundles: BTreeSet<String>,
+    /// Who says so, for people: `it is pinned to 1.4.3`.
+    pub because: String,
 }

@@ -101,5 +101,8 @@ fn missing_text(request: &str, missing: &Missing) -> String {
             "no operators found with name {starting_csv} in channel {channel} of package {package} \
              in the catalog referenced by subscription {request}"
         ),
+        Missing::Allowed { package, because } => format!(
+            "no operators found in package {package} that subscription {request} may move to: {because}"
+        ),
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn missing(missing: &Missing) -> String {
         Missing::Channel { package, channel } => {
             format!("the package {package} has no channel {channel}")
         }
+        Missing::Allowed { because, .. } => because.clone(),
         Missing::Start { channel, starting_csv, .. } => {
             format!("the channel {channel} has no bundle {starting_csv}")
         }

@@ -39,6 +39,7 @@ pub fn lower_subscription(subscription: &Subscription) -> Request {
         installed_csv: subscription.installed_csv.clone(),
         current_csv: subscription.current_csv.clone(),
         manual_approval: subscription.is_manual(),
+        allowed: None,
     }
 }
 

@@ -130,6 +130,7 @@ fn dependency_requests(question: &Question<'_>, whole: &Answer) -> Vec<Request> 
             current_csv: created.starting_csv.clone(),
             starting_csv: created.starting_csv,
             manual_approval: false,
+            allowed: None,
         })
         .collect()
 }

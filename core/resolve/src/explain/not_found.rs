@@ -59,6 +59,9 @@ pub(super) fn tell(
                 meant(nearest(starting_csv, bundles.map(Bundle::name)))
             )
         }
+        Missing::Allowed { package, because } => format!(
+            "Subscription {request} may not have any version of {package} that is offered: {because}."
+        ),
     }
 }
 

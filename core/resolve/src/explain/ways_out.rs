@@ -220,6 +220,7 @@ fn propose_what_exists(
             }
             Missing::Package { .. }
             | Missing::Start { .. }
+            | Missing::Allowed { .. }
             | Missing::Channel { .. }
             | Missing::Catalog { .. }
             | Missing::Unavailable { .. } => {

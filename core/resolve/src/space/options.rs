@@ -43,6 +43,14 @@ pub(super) fn options(space: &mut Space<'_>, number: usize, fresh: &mut Vec<Node
     {
         found.extend(updates_elsewhere(space, request, &space.installed[position]));
     }
+    if let Some(allowed) = &request.allowed {
+        let offered = found.len();
+        found.retain(|found| allowed.bundles.contains(space.bundle_name(*found)));
+        if found.is_empty() && offered > 0 && current.is_none() {
+            let (package, because) = (request.package.clone(), allowed.because.clone());
+            return Options::Missing(Missing::Allowed { package, because });
+        }
+    }
     if let Err(missing) = own {
         if current.is_none() || !space.semantics.keep_vanished {
             return Options::Missing(missing);
@@ -72,6 +80,13 @@ pub(super) struct Found {
 
 fn found(source: SourceIndex, entry: Entry<'_>) -> Option<Found> {
     Some(Found { source, entry: entry.id(), bundle: entry.bundle()?.id() })
+}
+
+impl Space<'_> {
+    fn bundle_name(&self, found: Found) -> &str {
+        let catalog = self.sources[found.source.0 as usize].catalog;
+        catalog.entry_by_id(found.entry).name()
+    }
 }
 
 fn without_repetitions(nodes: Vec<NodeId>) -> Vec<NodeId> {

@@ -44,6 +44,7 @@ pub(crate) fn universe<'c>(world: &World, catalogs: &'c [Catalog]) -> (Universe<
         installed_csv: request.installed.clone(),
         current_csv: request.installed.clone(),
         manual_approval: false,
+        allowed: None,
     });
     let universe = Universe {
         namespace: NAMESPACE.to_owned(),
