@@ -25,6 +25,8 @@ pub enum ManifestRule {
     Contradiction,
     /// There are more objects than are read.
     TooMany,
+    /// An object, or a list in a list, nests deeper than is read.
+    TooDeep,
 }
 
 impl ManifestRule {
@@ -40,6 +42,7 @@ impl ManifestRule {
             Self::Spelling => "manifest-spelling",
             Self::Contradiction => "manifest-contradiction",
             Self::TooMany => "manifest-too-many",
+            Self::TooDeep => "manifest-too-deep",
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Texts that nobody should write: they end with findings, never with a crash.
 
 use operon_api::{
-    Cluster, MAX_DIAGNOSTICS, lower_service_version, lower_subscription, read_manifests,
+    Cluster, MAX_DIAGNOSTICS, TableOptions, lower_service_version, lower_subscription,
+    read_manifests, read_objects, render_table, table_for, write_yaml,
 };
+use operon_object::{Object, Timestamp, known::KNOWN_KINDS};
 use proptest::prelude::*;
 
 fn exercise(text: &[u8]) {
@@ -18,6 +20,26 @@ fn exercise(text: &[u8]) {
         assert!(!diagnostic.to_string().is_empty());
     }
     cluster.view("a", "olm");
+    let manifests = read_objects("x", text);
+    for diagnostic in &manifests.diagnostics {
+        assert!(diagnostic.line.is_some_and(|line| line >= 1 && line <= text.len() + 1));
+    }
+    let objects: Vec<Object> = manifests.objects.into_iter().map(|it| it.object).collect();
+    for object in &objects {
+        let back = read_objects("x", write_yaml(object.value()).as_bytes());
+        assert!(back.objects.iter().any(|it| it.object == *object), "{object:?}");
+    }
+    // Every object is shown as every kind, so that no column may count on the fields of its own.
+    for known in KNOWN_KINDS {
+        let options = TableOptions {
+            wide: true,
+            now: Timestamp::default(),
+            with_namespace: true,
+            crd: objects.first(),
+        };
+        let shown = render_table(&table_for(&known.kind, &objects, options));
+        assert_eq!(shown.lines().count(), objects.len() + 1, "{shown}");
+    }
 }
 
 #[test]
