@@ -1,0 +1,74 @@
+//! CatalogSources: what is said about where bundles come from.
+
+use operon_kinds::CatalogSource;
+use operon_object::{Timestamp, Value, known, map};
+
+use crate::{Verdict, World};
+
+/// Writes the status of every CatalogSource of a namespace.
+pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
+    for object in world.objects.within(&known::CATALOG_SOURCE, namespace) {
+        if !object.is_deleting() {
+            let source = CatalogSource::read(object);
+            verdict.write_status(object, status(world, source));
+        }
+    }
+}
+
+/// Tells whether a catalog can be read: Subscriptions call that healthy.
+pub(crate) fn is_healthy(world: &World<'_>, source: CatalogSource<'_>) -> bool {
+    let state = world.catalogs.get(&source.source_name());
+    source.problem().is_none() && state.is_some_and(|state| state.problem.is_empty())
+}
+
+fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
+    let mut status = source.object.status().clone();
+    for name in ["message", "reason"] {
+        status.remove(&[name]);
+    }
+    if let Some(problem) = source.problem() {
+        status = map! { "reason" => "SpecInvalidError", "message" => problem.to_string() };
+        return status;
+    }
+    let Some(state) = world.catalogs.get(&source.source_name()) else {
+        return without_empty(status);
+    };
+    let observed = match (&state.catalog, state.problem.as_str()) {
+        (_, problem) if !problem.is_empty() => "TRANSIENT_FAILURE",
+        (Some(_), _) => "READY",
+        (None, _) => "CONNECTING",
+    };
+    if !state.problem.is_empty() {
+        status.set(&["reason"], "RegistryServerError");
+        status.set(
+            &["message"],
+            message(state.problem.as_str(), state.catalog.is_some(), state.read),
+        );
+    }
+    let old = status.get("connectionState");
+    let is_same =
+        old.get("lastObservedState").str() == observed && old.get("address").str() == state.address;
+    let connected = if is_same { old.get("lastConnect").clone() } else { Value::from(world.now) };
+    let connection = map! {
+        "address" => state.address.as_str(),
+        "lastObservedState" => observed,
+        "lastConnect" => connected,
+    };
+    status.set(&["connectionState"], connection);
+    if status.get("registryService").is_null() {
+        let service = map! { "protocol" => "grpc", "createdAt" => world.now };
+        status.set(&["registryService"], service);
+    }
+    status
+}
+
+fn message(problem: &str, has_content: bool, read: Timestamp) -> String {
+    if has_content {
+        return format!("{problem}; what was read at {read} is used");
+    }
+    problem.to_owned()
+}
+
+fn without_empty(status: Value) -> Value {
+    if status.is_empty() { Value::Null } else { status }
+}

@@ -1,0 +1,60 @@
+//! The one door: from a world to a verdict.
+
+use std::collections::BTreeSet;
+
+use operon_object::known;
+
+use crate::{
+    Verdict, World, catalog_sources, groups, operator_conditions, outlook::Outlook, plans,
+    scene::Scene, service_versions, subscriptions,
+};
+
+/// What a decision is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// The whole cluster.
+    Everything,
+    /// These namespaces.
+    Namespaces(BTreeSet<String>),
+}
+
+/// Decides what is to be done next, everywhere.
+///
+/// The same world gives the same verdict, and a world in which everything is as it should be gives
+/// none: deciding until nothing is left to do always ends.
+pub fn decide(world: &World<'_>) -> Verdict {
+    decide_within(world, &Scope::Everything)
+}
+
+/// Decides what is to be done next in a part of the cluster.
+pub fn decide_within(world: &World<'_>, scope: &Scope) -> Verdict {
+    let mut verdict = Verdict::default();
+    let namespaces = match scope {
+        Scope::Everything => {
+            let all = world.objects.all(&known::NAMESPACE);
+            all.map(|namespace| namespace.name().to_owned()).collect()
+        }
+        Scope::Namespaces(names) => names.clone(),
+    };
+    for name in &namespaces {
+        if let Some(namespace) = world.objects.get(&known::NAMESPACE, "", name) {
+            groups::label_namespace(world, namespace, &mut verdict);
+        }
+        decide_namespace(world, name, &mut verdict);
+    }
+    verdict
+}
+
+fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
+    catalog_sources::decide(world, namespace, verdict);
+    let scene = Scene::new(world, namespace);
+    if scene.is_empty() {
+        return;
+    }
+    groups::decide(&scene, verdict);
+    let outlook = Outlook::of(&scene);
+    plans::decide(&scene, &outlook, verdict);
+    service_versions::decide(&scene, verdict);
+    operator_conditions::decide(&scene, verdict);
+    subscriptions::decide(&scene, &outlook, verdict);
+}

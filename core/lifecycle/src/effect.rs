@@ -1,0 +1,138 @@
+//! What is to be done, and when to look again.
+//!
+//! Every effect can be repeated: a second execution changes nothing. Writing a status is an effect
+//! like any other.
+
+use operon_object::{Kind, Object, ObjectKey, Timestamp, Value};
+
+use crate::BundleKey;
+
+/// What a decision says.
+#[derive(Debug, Clone, Default)]
+pub struct Verdict {
+    /// What is to be done, in order.
+    pub effects: Vec<Effect>,
+    /// When to look again although nothing changed.
+    pub wake: Option<Timestamp>,
+}
+
+/// One thing to be done.
+#[derive(Debug, Clone)]
+pub struct Effect {
+    /// What is done.
+    pub action: Action,
+    /// The object whose work it is. When an effect fails, later ones of the same work are left out.
+    pub work: ObjectKey,
+}
+
+/// What can be done.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Makes an object, unless one of the same name or one of the given keys exists.
+    Create {
+        /// The object.
+        object: Object,
+        /// What must not exist, asked of the cluster itself.
+        unless: Vec<ObjectKey>,
+    },
+    /// Changes everything but the status of an object that is still as it was seen.
+    Update(Object),
+    /// Changes the status of an object that is still as it was seen.
+    UpdateStatus(Object),
+    /// Makes an object have the given fields, whatever else it has.
+    Apply(Object),
+    /// Removes an object that is still the one that was seen.
+    Delete {
+        /// The object.
+        key: ObjectKey,
+        /// Its identity.
+        uid: String,
+    },
+    /// Tells people what happened.
+    Emit(Event),
+    /// Asks for the contents of a bundle.
+    Unpack(BundleKey),
+    /// Makes a certificate.
+    Certify(CertificateRequest),
+    /// Asks to see all objects of a kind from now on.
+    Watch(Kind),
+}
+
+/// A certificate that is wanted.
+#[derive(Debug, Clone)]
+pub struct CertificateRequest {
+    /// The operator it is for.
+    pub operator: Object,
+    /// The Deployment that shows it.
+    pub deployment: String,
+    /// The names that it is for.
+    pub hosts: Vec<String>,
+}
+
+/// What people are told about an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The object.
+    pub about: ObjectKey,
+    /// The object's `apiVersion`.
+    pub api_version: String,
+    /// The object's identity.
+    pub uid: String,
+    /// Whether something is wrong.
+    pub is_warning: bool,
+    /// One word for programs.
+    pub reason: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+impl Event {
+    /// Tells something about an object.
+    pub fn about(object: &Object, is_warning: bool, reason: &str, message: &str) -> Self {
+        Self {
+            about: object.key(),
+            api_version: object.api_version().to_owned(),
+            uid: object.uid().to_owned(),
+            is_warning,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+}
+
+impl Action {
+    /// Returns the object that it is done to; the contents of a bundle are no object.
+    pub fn target(&self) -> Option<ObjectKey> {
+        match self {
+            Self::Create { object, .. }
+            | Self::Update(object)
+            | Self::UpdateStatus(object)
+            | Self::Apply(object) => Some(object.key()),
+            Self::Delete { key, .. } => Some(key.clone()),
+            Self::Emit(_) | Self::Unpack(_) | Self::Certify(_) | Self::Watch(_) => None,
+        }
+    }
+}
+
+impl Verdict {
+    /// Adds something to be done for an object.
+    pub(crate) fn act(&mut self, work: &ObjectKey, action: Action) {
+        self.effects.push(Effect { action, work: work.clone() });
+    }
+
+    /// Writes a status if it differs from what the object has; tells whether it does.
+    pub(crate) fn write_status(&mut self, object: &Object, status: Value) -> bool {
+        if *object.status() == status {
+            return false;
+        }
+        let mut changed = object.clone();
+        changed.set(&["status"], status);
+        self.act(&object.key(), Action::UpdateStatus(changed));
+        true
+    }
+
+    /// Looks again at a time, or earlier.
+    pub(crate) fn wake_at(&mut self, time: Timestamp) {
+        self.wake = Some(self.wake.map_or(time, |wake| wake.min(time)));
+    }
+}

@@ -1,0 +1,103 @@
+//! What could not be done, and when it may be tried again.
+//!
+//! Failures are remembered by the driver between worlds; forgetting them, as after a restart, only
+//! means that something is tried once more.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use operon_object::{ObjectKey, Timestamp};
+
+/// The longest time between two attempts.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The time between the first and the second attempt; it doubles from there.
+pub const FIRST_PAUSE: Duration = Duration::from_millis(250);
+
+/// What could not be done, by the object it was to be done to.
+#[derive(Debug, Clone, Default)]
+pub struct Failures {
+    by_target: BTreeMap<ObjectKey, Failure>,
+}
+
+/// An effect that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The object whose work it was.
+    pub work: ObjectKey,
+    /// What was answered.
+    pub error: EffectError,
+    /// When it failed last.
+    pub last: Timestamp,
+    /// How often it failed in a row.
+    pub count: u32,
+}
+
+/// Why an effect failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectError {
+    /// What sort of failure it is.
+    pub kind: ErrorKind,
+    /// The cluster's words.
+    pub message: String,
+}
+
+/// The sorts of failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The right to do it is missing.
+    Forbidden,
+    /// The kind, or the namespace, is not there.
+    NotFound,
+    /// It is there already.
+    AlreadyExists,
+    /// The object is not well-formed.
+    Invalid,
+    /// Something else changed the object meanwhile.
+    Conflict,
+    /// The cluster does not answer.
+    Unavailable,
+    /// Anything else.
+    Other,
+}
+
+impl Failures {
+    /// Notes that an effect failed.
+    pub fn note(&mut self, target: ObjectKey, work: ObjectKey, error: EffectError, now: Timestamp) {
+        let count = self.by_target.get(&target).map_or(0, |failure| failure.count);
+        let failure = Failure { work, error, last: now, count: count.saturating_add(1) };
+        self.by_target.insert(target, failure);
+    }
+
+    /// Notes that an effect succeeded.
+    pub fn forgive(&mut self, target: &ObjectKey) {
+        self.by_target.remove(target);
+    }
+
+    /// Forgets what failed before a time.
+    pub fn forget_before(&mut self, time: Timestamp) {
+        self.by_target.retain(|_, failure| failure.last >= time);
+    }
+
+    /// Returns the failure of an object.
+    pub fn of(&self, target: &ObjectKey) -> Option<&Failure> {
+        self.by_target.get(target)
+    }
+
+    /// Returns the failures of an object's work, sorted by target.
+    pub fn of_work(&self, work: &ObjectKey) -> impl Iterator<Item = (&ObjectKey, &Failure)> {
+        self.by_target.iter().filter(move |(_, failure)| failure.work == *work)
+    }
+
+    /// Tells whether nothing failed.
+    pub fn is_empty(&self) -> bool {
+        self.by_target.is_empty()
+    }
+}
+
+impl Failure {
+    /// Returns when it may be tried again.
+    pub fn next_attempt(&self) -> Timestamp {
+        let doublings = self.count.saturating_sub(1).min(10);
+        let pause = FIRST_PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE);
+        self.last.after(pause)
+    }
+}

@@ -1,0 +1,32 @@
+//! World to verdict: every phase, condition and next wake-up.
+//!
+//! [`decide`] is the one door of the core. It looks at a [`World`] that somebody else gathered and
+//! says what is to be done next; it does nothing itself, remembers nothing, and never waits.
+
+mod catalog_sources;
+mod covers;
+mod decide;
+mod effect;
+mod fail_forward;
+mod failure;
+mod groups;
+mod neighbours;
+mod objects;
+mod operator_conditions;
+mod outlook;
+mod plans;
+mod scene;
+mod service_versions;
+mod subscriptions;
+mod world;
+
+pub use self::{
+    decide::{Scope, decide, decide_within},
+    effect::{Action, CertificateRequest, Effect, Event, Verdict},
+    failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
+    objects::Objects,
+    world::{
+        BundleKey, BundleState, CatalogState, DEFAULT_INSTALL_TIMEOUT, DEFAULT_KEPT_GENERATIONS,
+        DEFAULT_KEPT_PLANS, DEFAULT_PLAN_RETRY_TIMEOUT, Settings, World,
+    },
+};

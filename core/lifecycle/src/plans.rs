@@ -1,0 +1,145 @@
+//! InstallPlans: made from drafts, approved, carried out, and thrown away.
+
+mod definition;
+mod execute;
+mod step;
+
+use std::collections::BTreeSet;
+
+use operon_kinds::{InstallPlan, PlanPhase};
+use operon_object::{ObjectKey, OwnerReference, Value, known};
+use operon_plan::{Draft, lift_plan, lift_status};
+use operon_resolve::Reason;
+
+use crate::{Action, Verdict, outlook::Outlook, scene::Scene};
+
+/// Decides about the plans of a namespace.
+pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict) {
+    for key in &outlook.wanted {
+        if !scene.world.bundles.contains_key(key) {
+            let work = known::NAMESPACE.key("", scene.namespace);
+            verdict.act(&work, Action::Unpack(key.clone()));
+        }
+    }
+    for draft in &outlook.drafts {
+        if !scene.plans.iter().any(|plan| is_plan_of(*plan, draft)) {
+            create(scene, draft, verdict);
+        }
+    }
+    for plan in &scene.plans {
+        follow(scene, outlook, *plan, verdict);
+    }
+    throw_away(scene, verdict);
+}
+
+/// Tells whether a plan that is still open carries out a draft.
+fn is_plan_of(plan: InstallPlan<'_>, draft: &Draft) -> bool {
+    !plan.is_finished() && plan.content() == draft.content
+}
+
+fn create(scene: &Scene<'_>, draft: &Draft, verdict: &mut Verdict) {
+    let plans = scene.plans.iter().map(|plan| plan.generation());
+    let noted = scene.subscriptions.iter().map(|subscription| subscription.plan_generation());
+    let generation = plans.chain(noted).max().unwrap_or(0) + 1;
+    let plan = lift_plan(draft, generation, &owners(scene, draft), &because(draft));
+    // What a stale view does not show would be planned twice: the cluster itself is asked.
+    let operators = draft.operators.iter().map(|operator| {
+        known::CLUSTER_SERVICE_VERSION.key(scene.namespace, &operator.addition.name)
+    });
+    let unless: Vec<ObjectKey> = operators.collect();
+    verdict.act(&plan.key(), Action::Create { object: plan, unless });
+}
+
+fn owners(scene: &Scene<'_>, draft: &Draft) -> Vec<OwnerReference> {
+    let moved = scene
+        .subscriptions
+        .iter()
+        .filter(|subscription| draft.targets.contains_key(subscription.name()));
+    moved.map(|subscription| subscription.object.owner_reference()).collect()
+}
+
+/// Says in a line why a plan is made, for whoever looks at the history.
+fn because(draft: &Draft) -> String {
+    let told = draft.operators.iter().map(|operator| {
+        let addition = &operator.addition;
+        let asked = addition.reasons.iter().find_map(|reason| match reason {
+            Reason::Requested(request) if addition.updates.is_empty() => {
+                Some(format!("Subscription {request} asks for it"))
+            }
+            Reason::Requested(_) => Some(format!("catalog {} offers it", addition.source)),
+            Reason::Needed { by, requirement, .. } => Some(format!("{by} needs {requirement}")),
+            Reason::Freestanding => None,
+        });
+        format!("{}: {}", addition.name, asked.unwrap_or_default())
+    });
+    told.collect::<Vec<String>>().join("; ")
+}
+
+fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: &mut Verdict) {
+    let draft = outlook.drafts.iter().find(|draft| is_plan_of(plan, draft));
+    match (plan.phase(), draft) {
+        (PlanPhase::None, Some(draft)) => {
+            verdict.write_status(plan.object, lift_status(draft, plan.is_approved()));
+        }
+        (PlanPhase::RequiresApproval, _) if plan.is_approved() && draft.is_some() => {
+            let mut status = plan.object.status().clone();
+            status.set(&["phase"], PlanPhase::Installing.text());
+            status.remove(&["message"]);
+            verdict.write_status(plan.object, status);
+        }
+        (PlanPhase::None | PlanPhase::RequiresApproval, None) => {
+            if is_superseded(outlook, plan) {
+                let (key, uid) = (plan.object.key(), plan.object.uid().to_owned());
+                verdict.act(&key.clone(), Action::Delete { key, uid });
+            }
+        }
+        (PlanPhase::Installing, _) => execute::execute(scene, plan, verdict),
+        (PlanPhase::RequiresApproval, Some(_)) | (PlanPhase::Complete | PlanPhase::Failed, _) => {}
+    }
+}
+
+/// Tells whether nothing stands behind a plan any more that nobody has begun: what its Subscriptions
+/// should become is known, and it is something else.
+fn is_superseded(outlook: &Outlook, plan: InstallPlan<'_>) -> bool {
+    if plan.is_rejected() {
+        // It is remembered until there is something else to say yes or no to.
+        let targets = plan.targets();
+        return outlook
+            .drafts
+            .iter()
+            .any(|draft| draft.targets.keys().any(|name| targets.contains_key(name)));
+    }
+    plan.targets().keys().all(|name| {
+        let Some(prospect) = outlook.prospects.get(name) else { return true };
+        !prospect.is_busy && prospect.unpacking.is_none()
+    })
+}
+
+/// Throws away the oldest finished plans.
+fn throw_away(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let newest: BTreeSet<&str> = scene
+        .subscriptions
+        .iter()
+        .filter_map(|subscription| scene.newest_plan(subscription.name()))
+        .map(|plan| plan.name())
+        .collect();
+    let mut finished: Vec<&InstallPlan<'_>> = scene
+        .plans
+        .iter()
+        .filter(|plan| plan.is_finished() && !newest.contains(plan.name()))
+        .collect();
+    finished.sort_by_key(|plan| (plan.generation(), plan.name()));
+    let kept = scene.world.settings.kept_plans.saturating_sub(newest.len());
+    let surplus = finished.len().saturating_sub(kept);
+    for plan in &finished[..surplus] {
+        let (key, uid) = (plan.object.key(), plan.object.uid().to_owned());
+        verdict.act(&key.clone(), Action::Delete { key, uid });
+    }
+}
+
+/// Puts the status of each step into a plan's status.
+fn with_steps(status: &Value, steps: &[Value]) -> Value {
+    let mut status = status.clone();
+    status.set(&["plan"], steps.to_vec());
+    status
+}

@@ -1,0 +1,186 @@
+//! Carrying out a plan.
+//!
+//! All steps are looked at before the first is done: what cannot be done is told at once, and then
+//! nothing is. What is done is noted last, so that a plan that was interrupted is looked at again.
+
+use operon_kinds::{
+    Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, condition, names, set_condition,
+};
+use operon_object::{Object, Timestamp, Value, known};
+
+use super::{step, with_steps};
+use crate::{Action, ErrorKind, Event, Verdict, scene::Scene};
+
+const INSTALLED: &str = "Installed";
+
+/// Carries out what is left of a plan.
+pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Verdict) {
+    let now = scene.world.now;
+    let mut status = plan.object.status().clone();
+    if let Err(message) = check_group(scene) {
+        let refusal = Condition::new(INSTALLED, false, "InstallCheckFailed", message);
+        set_condition(&mut status, &refusal, now);
+        verdict.write_status(plan.object, status);
+        return;
+    }
+    if condition(&status, INSTALLED).get("reason").str() == "InstallCheckFailed" {
+        let cleared = Condition {
+            kind: INSTALLED.to_owned(),
+            status: "Unknown".to_owned(),
+            reason: "Unknown".to_owned(),
+            message: String::new(),
+        };
+        set_condition(&mut status, &cleared, now);
+    }
+    note_service_account(scene, &mut status);
+    let started = plan.started().unwrap_or(now);
+    status.set(&["startTime"], started);
+    let outcome = step::steps(scene, plan, started);
+    if outcome.faults.is_empty() {
+        carry_out(scene, plan, status, outcome, verdict);
+    } else {
+        refuse(scene, plan, status, started, &outcome.faults.join("; "), false, verdict);
+    }
+}
+
+fn carry_out(
+    scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
+    status: Value,
+    outcome: step::Outcome,
+    verdict: &mut Verdict,
+) {
+    let now = scene.world.now;
+    let key = plan.object.key();
+    let started = plan.started().unwrap_or(now);
+    if let Some((_, failure)) = scene.world.failures.of_work(&key).next() {
+        let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
+        let retry = failure.next_attempt();
+        if refuse(
+            scene,
+            plan,
+            status.clone(),
+            started,
+            &failure.error.message,
+            is_forbidden,
+            verdict,
+        ) || now < retry
+        {
+            verdict.wake_at(retry);
+            return;
+        }
+    }
+    if !outcome.unseen.is_empty() {
+        // Nothing is done before everything that could be harmed was seen.
+        let kinds = outcome.unseen.into_iter();
+        return kinds.for_each(|kind| verdict.act(&key, Action::Watch(kind)));
+    }
+    for action in outcome.actions {
+        verdict.act(&key, action);
+    }
+    for warning in outcome.warnings {
+        let event = Event::about(plan.object, true, "CRDValidation", &warning);
+        verdict.act(&key, Action::Emit(event));
+    }
+    let mut status = with_steps(&status, &outcome.steps);
+    let is_done = |step: &Value| {
+        let status = step.get("status").str();
+        status == StepStatus::Created.text() || status == StepStatus::Present.text()
+    };
+    if outcome.steps.iter().all(is_done) {
+        status.set(&["phase"], PlanPhase::Complete.text());
+        status.remove(&["message"]);
+        let done = Condition {
+            kind: INSTALLED.to_owned(),
+            status: "True".to_owned(),
+            reason: String::new(),
+            message: String::new(),
+        };
+        set_condition(&mut status, &done, now);
+    }
+    verdict.write_status(plan.object, status);
+}
+
+/// Says why a plan cannot be carried out; tells whether that ended it. What lacks a right is tried
+/// for ever: somebody may grant it.
+fn refuse(
+    scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
+    mut status: Value,
+    started: Timestamp,
+    message: &str,
+    is_forbidden: bool,
+    verdict: &mut Verdict,
+) -> bool {
+    let now = scene.world.now;
+    let timeout = scene.world.settings.plan_retry_timeout;
+    let is_over = !is_forbidden && now.since(started) >= timeout;
+    if is_over {
+        status.set(&["phase"], PlanPhase::Failed.text());
+        status.set(&["message"], message);
+        let failed = Condition::new(INSTALLED, false, "InstallComponentFailed", message);
+        set_condition(&mut status, &failed, now);
+    } else {
+        status.set(&["message"], format!("retrying execution due to error: {message}"));
+        if !is_forbidden {
+            verdict.wake_at(started.after(timeout));
+        }
+    }
+    verdict.write_status(plan.object, status);
+    is_over
+}
+
+/// Says why nothing may be installed into a namespace now.
+fn check_group(scene: &Scene<'_>) -> Result<(), String> {
+    let ready = |group: &&OperatorGroup<'_>| !group.status_namespaces().is_empty();
+    let groups: Vec<&OperatorGroup<'_>> = scene.groups.iter().filter(ready).collect();
+    let group = match groups[..] {
+        [] => return Err("no operator group found that is managing this namespace".to_owned()),
+        [group] => group,
+        _ => {
+            let count = groups.len();
+            return Err(format!(
+                "more than one operator group(s) are managing this namespace count={count}"
+            ));
+        }
+    };
+    let account = group.service_account();
+    if !account.is_empty() && group.object.status().get("serviceAccountRef").is_null() {
+        return Err(format!(
+            "please make sure the service account exists. sa={account} operatorgroup={}/{}",
+            scene.namespace,
+            group.name()
+        ));
+    }
+    Ok(())
+}
+
+fn note_service_account(scene: &Scene<'_>, status: &mut Value) {
+    let group = scene.group().map(|group| group.object);
+    let reference =
+        group.map_or(Value::Null, |group| group.status().get("serviceAccountRef").clone());
+    if reference.is_null() {
+        status.remove(&["attenuatedServiceAccountRef"]);
+    } else {
+        status.set(&["attenuatedServiceAccountRef"], reference);
+    }
+}
+
+/// Returns the reference by which an operator owns what its plan writes.
+pub(super) fn owner_of(scene: &Scene<'_>, name: &str) -> Option<operon_object::OwnerReference> {
+    scene.operator(name).map(|operator| operator.object.owner_reference())
+}
+
+/// Labels an object that cannot have an owner reference with the operator that it belongs to.
+pub(super) fn label_owner(object: &mut Object, namespace: &str, operator: &str) {
+    object.set_label(names::OWNER_LABEL, operator);
+    object.set_label(names::OWNER_NAMESPACE_LABEL, namespace);
+    object.set_label(names::OWNER_KIND_LABEL, known::CLUSTER_SERVICE_VERSION.name());
+}
+
+/// Returns a step with another status.
+pub(super) fn with_status(step: &Value, status: StepStatus) -> Value {
+    let mut step = step.clone();
+    step.set(&["status"], status.text());
+    step
+}

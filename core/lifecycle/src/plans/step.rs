@@ -1,0 +1,177 @@
+//! The steps of a plan: what each still has to do.
+
+use std::collections::BTreeSet;
+
+use operon_install::step_handling;
+use operon_kinds::{InstallPlan, Step, StepStatus, names};
+use operon_object::{Kind, Object, Timestamp, Value, known};
+
+use super::{
+    definition,
+    execute::{label_owner, owner_of, with_status},
+};
+use crate::{Action, covers::covers, scene::Scene};
+
+/// What is left of a plan.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The steps as they are after the actions.
+    pub(super) steps: Vec<Value>,
+    /// What is to be done, in order.
+    pub(super) actions: Vec<Action>,
+    /// Why the plan cannot be carried out.
+    pub(super) faults: Vec<String>,
+    /// What people should know although it stops nothing.
+    pub(super) warnings: Vec<String>,
+    /// The kinds whose objects have to be seen before a step can be done.
+    pub(super) unseen: BTreeSet<Kind>,
+}
+
+/// Works out what is left of a plan that was begun at a time.
+pub(super) fn steps(scene: &Scene<'_>, plan: InstallPlan<'_>, started: Timestamp) -> Outcome {
+    let mut outcome = Outcome::default();
+    for step in plan.steps() {
+        let status = match step.status() {
+            done @ (StepStatus::Present | StepStatus::Created) => done,
+            StepStatus::Unknown
+            | StepStatus::NotPresent
+            | StepStatus::WaitingForApi
+            | StepStatus::UnsupportedResource => look_at(scene, plan, step, started, &mut outcome),
+        };
+        outcome.steps.push(with_status(step.value, status));
+    }
+    outcome
+}
+
+fn look_at(
+    scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
+    step: Step<'_>,
+    started: Timestamp,
+    outcome: &mut Outcome,
+) -> StepStatus {
+    let kind = object_kind(step);
+    let step_kind_name = step.value.at(&["resource", "kind"]).str();
+    let read = Value::parse_json(step.manifest()).map_err(|error| error.to_string());
+    let object =
+        read.and_then(|value| Object::from_value(value).map_err(|error| error.to_string()));
+    let object = match object {
+        Ok(object) => object,
+        Err(error) => {
+            outcome.faults.push(format!(
+                "the manifest of {} {} is damaged: {error}",
+                kind.name(),
+                step.name()
+            ));
+            return StepStatus::Unknown;
+        }
+    };
+    let before = |live: &Object| {
+        let is_new = live.created().is_some_and(|created| created >= whole_second(started));
+        if is_new { StepStatus::Created } else { StepStatus::Present }
+    };
+    if kind == known::CUSTOM_RESOURCE_DEFINITION {
+        return definition::step(scene, plan, step, object, outcome, before);
+    }
+    if kind == known::CLUSTER_SERVICE_VERSION || kind == known::SUBSCRIPTION {
+        return create_once(scene, plan, object, outcome, before);
+    }
+    if step_handling(step_kind_name).is_none() {
+        outcome.faults.push(format!(
+            "{} {} cannot be installed by a bundle: the kind is not supported",
+            kind.name(),
+            step.name()
+        ));
+        return StepStatus::UnsupportedResource;
+    }
+    let Some(is_namespaced) = is_namespaced(scene, &kind) else {
+        outcome.faults.push(format!(
+            "api-server resource not found installing {} {}: GroupVersionKind {}, Kind={} not found on the cluster. \
+             This API may have been deprecated and removed, see \
+             https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.",
+            kind.name(), step.name(), step.api_kind().api_version(), kind.name()
+        ));
+        return StepStatus::Unknown;
+    };
+    ensure(scene, step, object, is_namespaced, outcome, before)
+}
+
+/// Makes an operator or a Subscription; one that is there is left as it is.
+fn create_once(
+    scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
+    mut object: Object,
+    outcome: &mut Outcome,
+    before: impl Fn(&Object) -> StepStatus,
+) -> StepStatus {
+    object.set_namespace(scene.namespace);
+    if let Some(live) = scene.world.objects.find(&object.key()) {
+        return before(live);
+    }
+    if object.kind() == known::SUBSCRIPTION {
+        object.set_annotation(names::GENERATED_BY_ANNOTATION, plan.name());
+    }
+    outcome.actions.push(Action::Create { object, unless: Vec::new() });
+    StepStatus::Created
+}
+
+/// Makes an object be there as the bundle has it.
+fn ensure(
+    scene: &Scene<'_>,
+    step: Step<'_>,
+    mut object: Object,
+    is_namespaced: bool,
+    outcome: &mut Outcome,
+    before: impl Fn(&Object) -> StepStatus,
+) -> StepStatus {
+    object.set_label(names::MANAGED_LABEL, "true");
+    if is_namespaced {
+        object.set_namespace(scene.namespace);
+        let Some(owner) = owner_of(scene, step.resolving()) else {
+            // Its owner was made just now; its identity is seen in the next world.
+            return StepStatus::Unknown;
+        };
+        object.value_mut().remove(&["metadata", "ownerReferences"]);
+        object.add_owner(&owner);
+    } else {
+        object.value_mut().remove(&["metadata", "namespace"]);
+        label_owner(&mut object, scene.namespace, step.resolving());
+    }
+    let live = scene.world.objects.find(&object.key());
+    if let Some(live) = live {
+        if object.kind() == known::SERVICE_ACCOUNT {
+            // A service account is shared by the old and the new operator until the old one is gone.
+            live.owners().for_each(|owner| object.add_owner(&owner));
+        }
+        if covers(live.value(), object.value()) {
+            return before(live);
+        }
+    }
+    let status = live.map_or(StepStatus::Created, before);
+    outcome.actions.push(Action::Apply(object));
+    status
+}
+
+/// Returns the kind of the object that a step makes: Secrets of bundles have a name of their own
+/// in plans.
+fn object_kind(step: Step<'_>) -> Kind {
+    let kind = step.api_kind().kind;
+    if kind.name() == operon_install::BUNDLE_SECRET_KIND { known::SECRET } else { kind }
+}
+
+fn is_namespaced(scene: &Scene<'_>, kind: &Kind) -> Option<bool> {
+    if let Some(known) = known::known_kind(kind) {
+        return Some(known.is_namespaced);
+    }
+    let definitions = scene.world.objects.all(&known::CUSTOM_RESOURCE_DEFINITION);
+    let mut found = definitions.filter(|definition| {
+        let spec = definition.spec();
+        spec.get("group").str() == kind.group() && spec.at(&["names", "kind"]).str() == kind.name()
+    });
+    found.next().map(|definition| definition.spec().get("scope").str() == "Namespaced")
+}
+
+/// Objects carry whole seconds: what was made in the same second may have been made just before.
+fn whole_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_milliseconds(time.milliseconds().div_euclid(1000) * 1000)
+}

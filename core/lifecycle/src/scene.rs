@@ -1,0 +1,103 @@
+//! One namespace of a world: the objects that a decision about it looks at.
+
+use std::cell::OnceCell;
+
+use operon_install::Authorizer;
+use operon_kinds::{InstallPlan, OperatorGroup, ServiceVersion, Subscription};
+use operon_object::{Object, known};
+use operon_resolve::SourceName;
+
+use crate::World;
+
+/// What a decision about a namespace looks at.
+#[derive(Debug)]
+pub(crate) struct Scene<'w> {
+    /// The whole world.
+    pub(crate) world: &'w World<'w>,
+    /// The namespace.
+    pub(crate) namespace: &'w str,
+    /// Its OperatorGroups.
+    pub(crate) groups: Vec<OperatorGroup<'w>>,
+    /// Its Subscriptions, sorted by name.
+    pub(crate) subscriptions: Vec<Subscription<'w>>,
+    /// Its operators without copies, sorted by name.
+    pub(crate) operators: Vec<ServiceVersion<'w>>,
+    /// Its plans, sorted by name.
+    pub(crate) plans: Vec<InstallPlan<'w>>,
+    /// What accounts may do here, once that is asked.
+    pub(crate) authorizer: OnceCell<Authorizer>,
+}
+
+impl<'w> Scene<'w> {
+    /// Looks at a namespace.
+    pub(crate) fn new(world: &'w World<'w>, namespace: &'w str) -> Self {
+        let objects = world.objects;
+        let is_alive = |object: &&Object| !object.is_deleting();
+        let groups = objects.within(&known::OPERATOR_GROUP, namespace).filter(is_alive);
+        let subscriptions = objects.within(&known::SUBSCRIPTION, namespace).filter(is_alive);
+        let operators = objects.within(&known::CLUSTER_SERVICE_VERSION, namespace);
+        let plans = objects.within(&known::INSTALL_PLAN, namespace).filter(is_alive);
+        Self {
+            world,
+            namespace,
+            groups: groups.map(OperatorGroup::read).collect(),
+            subscriptions: subscriptions.map(Subscription::read).collect(),
+            operators: operators
+                .map(ServiceVersion::read)
+                .filter(|operator| !operator.is_copied())
+                .collect(),
+            plans: plans.map(InstallPlan::read).collect(),
+            authorizer: OnceCell::new(),
+        }
+    }
+
+    /// Tells whether there is nothing to decide about.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+            && self.subscriptions.is_empty()
+            && self.operators.is_empty()
+            && self.plans.is_empty()
+    }
+
+    /// Returns the only OperatorGroup.
+    pub(crate) fn group(&self) -> Option<OperatorGroup<'w>> {
+        match self.groups[..] {
+            [group] => Some(group),
+            _ => None,
+        }
+    }
+
+    /// Returns an operator.
+    pub(crate) fn operator(&self, name: &str) -> Option<ServiceVersion<'w>> {
+        self.operators.iter().copied().find(|operator| operator.name() == name)
+    }
+
+    /// Returns the operators that replace another, sorted by name.
+    pub(crate) fn replacing(&self, name: &str) -> impl Iterator<Item = ServiceVersion<'w>> {
+        self.operators.iter().copied().filter(move |operator| operator.replaces() == name)
+    }
+
+    /// Returns a plan.
+    pub(crate) fn plan(&self, name: &str) -> Option<InstallPlan<'w>> {
+        self.plans.iter().copied().find(|plan| plan.name() == name)
+    }
+
+    /// Returns the newest plan that moves a Subscription.
+    pub(crate) fn newest_plan(&self, subscription: &str) -> Option<InstallPlan<'w>> {
+        let moves = |plan: &&InstallPlan<'_>| plan.targets().contains_key(subscription);
+        self.plans.iter().filter(moves).max_by_key(|plan| (plan.generation(), plan.name())).copied()
+    }
+
+    /// Returns the Subscription that an operator belongs to.
+    pub(crate) fn subscription_of(&self, operator: &str) -> Option<Subscription<'w>> {
+        let mut owners = self.subscriptions.iter().copied();
+        owners.find(|subscription| subscription.installed_csv() == operator)
+    }
+
+    /// Tells whether a catalog is visible here.
+    pub(crate) fn sees(&self, source: &SourceName) -> bool {
+        let global = &self.world.settings.global_namespace;
+        let sees_global = !self.group().is_some_and(OperatorGroup::excludes_global);
+        source.namespace == self.namespace || (sees_global && source.namespace == *global)
+    }
+}

@@ -1,0 +1,98 @@
+//! ClusterServiceVersions: the operators of a namespace, from the first look to the last.
+//!
+//! One sync of an operator is: its finalizer, the gates, its phase. Each world moves an operator by
+//! one step, so that whoever watches sees every phase.
+
+pub(crate) mod chain;
+mod change;
+mod gates;
+mod health;
+mod install;
+mod phases;
+mod remove;
+mod requirements;
+
+use operon_kinds::{Phase, ServiceVersion, names};
+use operon_object::{Value, known};
+
+use self::{change::Change, gates::Gate, phases::Next};
+use crate::{Action, Event, Verdict, scene::Scene};
+
+/// Decides about the operators of a namespace.
+pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
+    for operator in &scene.operators {
+        if operator.object.is_deleting() {
+            remove::decide(scene, *operator, verdict);
+        } else {
+            sync(scene, *operator, verdict);
+        }
+    }
+}
+
+fn sync(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
+    let object = operator.object;
+    let gate = gates::ask(scene, operator);
+    if !object.finalizers().any(|name| name == names::CSV_FINALIZER) {
+        // Both changes of its metadata are one write.
+        let mut changed = match gate {
+            Gate::Adjust(changed) if changed.kind() == known::CLUSTER_SERVICE_VERSION => changed,
+            Gate::Adjust(_) | Gate::Open | Gate::Ignore | Gate::Fail { .. } => object.clone(),
+        };
+        let finalizers = changed.metadata_mut().place("finalizers").make_list();
+        finalizers.push(names::CSV_FINALIZER.into());
+        verdict.act(&object.key(), Action::Update(changed));
+        return;
+    }
+    match gate {
+        Gate::Ignore => {}
+        Gate::Adjust(changed) => {
+            let is_planned = verdict
+                .effects
+                .iter()
+                .any(|effect| effect.action.target().as_ref() == Some(&changed.key()));
+            // A group that another operator changes in this world is looked at again in the next.
+            if !is_planned {
+                verdict.act(&changed.key(), Action::Update(changed));
+            }
+        }
+        Gate::Fail { change, removes_deployments } => {
+            if removes_deployments {
+                remove::deployments(scene, operator, verdict);
+            }
+            write(scene, operator, Next { change: Some(change), ..Next::default() }, verdict);
+        }
+        Gate::Open => write(scene, operator, phases::next(scene, operator), verdict),
+    }
+}
+
+fn write(scene: &Scene<'_>, operator: ServiceVersion<'_>, next: Next, verdict: &mut Verdict) {
+    let object = operator.object;
+    let key = object.key();
+    for action in next.actions {
+        verdict.act(&key, action);
+    }
+    if let Some(wake) = next.wake {
+        verdict.wake_at(wake);
+    }
+    let mut status = object.status().clone();
+    let change = next.change.filter(|change| !change.is_known(operator));
+    if let Some(change) = &change {
+        change.write(&mut status, scene.world.now);
+    }
+    if let Some(requirements) = next.requirements
+        && *status.get("requirementStatus") != Value::from(requirements.clone())
+        && !(requirements.is_empty() && status.get("requirementStatus").is_null())
+    {
+        status.set(&["requirementStatus"], requirements);
+    }
+    if let Some((made, rotate)) = next.certificates {
+        status.set(&["certsLastUpdated"], made);
+        status.set(&["certsRotateAt"], rotate);
+    }
+    if verdict.write_status(object, status)
+        && let Some(Change { phase, reason, message }) = change
+    {
+        let event = Event::about(object, phase == Phase::Failed, reason, &message);
+        verdict.act(&key, Action::Emit(event));
+    }
+}

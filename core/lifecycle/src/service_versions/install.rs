@@ -1,0 +1,273 @@
+//! What an operator's Deployments, Services and webhooks become on the cluster.
+
+use std::collections::BTreeSet;
+
+use operon_install::{
+    Strategy, WEBHOOK_NAME_LABEL, certificate_secret_name, deployment_for, has_owner_labels,
+    refers_to_owner, serves, service_host_names, service_name, serving_objects,
+    webhook_configuration,
+};
+use operon_kinds::{ServiceVersion, names};
+use operon_object::{Object, Timestamp, Value, known};
+
+use crate::{Action, CertificateRequest, covers::covers, scene::Scene};
+
+/// What has to be written for an operator.
+#[derive(Debug)]
+pub(super) enum Installation {
+    /// It cannot be installed.
+    Refused(String),
+    /// Something has to be made first.
+    Waiting(Vec<Action>),
+    /// Everything can be written.
+    Ready {
+        /// What is written, in order.
+        actions: Vec<Action>,
+        /// When its certificates were made and when they are made anew.
+        certificates: Option<(Value, Value)>,
+    },
+}
+
+/// A certificate as it is on the cluster.
+#[derive(Debug, Clone)]
+pub(super) struct Certificate {
+    /// The hash of the authority.
+    pub(super) ca_hash: String,
+    /// The authority in base64.
+    pub(super) ca_bundle: String,
+    /// When it is to be made anew.
+    pub(super) rotate: Option<Timestamp>,
+    made: Option<Timestamp>,
+}
+
+/// Works out what has to be written for an operator.
+pub(super) fn plan(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Installation {
+    let strategy = match Strategy::read(operator.object) {
+        Ok(strategy) => strategy,
+        Err(fault) => return Installation::Refused(fault.to_string()),
+    };
+    let requests = missing_certificates(scene, operator, &strategy);
+    if !requests.is_empty() {
+        return Installation::Waiting(requests);
+    }
+    match write(scene, operator, &strategy) {
+        Ok(actions) => Installation::Ready {
+            actions,
+            certificates: certificate_times(scene, operator, &strategy),
+        },
+        Err(error) => Installation::Refused(error),
+    }
+}
+
+/// Returns the Deployments that an operator should have.
+pub(super) fn deployments(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    strategy: &Strategy,
+) -> Result<Vec<Object>, String> {
+    let config = config_of(scene, operator);
+    let made = strategy.deployments.iter().map(|template| {
+        let certificate = certificate(scene, operator, &template.name);
+        let hash = certificate.as_ref().map(|certificate| certificate.ca_hash.as_str());
+        deployment_for(operator.object, template, &config, hash).map_err(|fault| fault.to_string())
+    });
+    made.collect()
+}
+
+/// Returns the certificate of a Deployment that serves webhooks or APIs.
+pub(super) fn certificate(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    deployment: &str,
+) -> Option<Certificate> {
+    if !serves(operator.object, deployment) {
+        return None;
+    }
+    let name = certificate_secret_name(&service_name(deployment));
+    let secret = scene.world.objects.get(&known::SECRET, scene.namespace, &name)?;
+    let time = |name| secret.annotation(name).and_then(Timestamp::parse);
+    Some(Certificate {
+        ca_hash: secret.annotation(names::CA_HASH_ANNOTATION)?.to_owned(),
+        ca_bundle: secret.at(&["data", "olmCAKey"]).as_text()?.to_owned(),
+        rotate: time(names::ROTATE_ANNOTATION),
+        made: secret.created(),
+    })
+}
+
+fn config_of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Value {
+    // While a plan is under way the Subscription already names the operator as the current one.
+    let mut owners = scene.subscriptions.iter();
+    let owner = owners.find(|subscription| {
+        subscription.installed_csv() == operator.name()
+            || subscription.current_csv() == operator.name()
+    });
+    owner.map_or(Value::Null, |subscription| subscription.config().clone())
+}
+
+fn missing_certificates(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    strategy: &Strategy,
+) -> Vec<Action> {
+    let now = scene.world.now;
+    let serving =
+        strategy.deployments.iter().filter(|template| serves(operator.object, &template.name));
+    serving
+        .filter(|template| {
+            certificate(scene, operator, &template.name)
+                .is_none_or(|found| found.rotate.is_some_and(|rotate| rotate <= now))
+        })
+        .map(|template| {
+            let service = service_name(&template.name);
+            Action::Certify(CertificateRequest {
+                operator: operator.object.clone(),
+                deployment: template.name.clone(),
+                hosts: service_host_names(&service, scene.namespace).to_vec(),
+            })
+        })
+        .collect()
+}
+
+fn certificate_times(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    strategy: &Strategy,
+) -> Option<(Value, Value)> {
+    let templates = strategy.deployments.iter();
+    let found: Vec<Certificate> =
+        templates.filter_map(|template| certificate(scene, operator, &template.name)).collect();
+    let rotate = found.iter().filter_map(|certificate| certificate.rotate).min()?;
+    let made = found.iter().filter_map(|certificate| certificate.made).max()?;
+    Some((made.into(), rotate.into()))
+}
+
+fn write(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    strategy: &Strategy,
+) -> Result<Vec<Action>, String> {
+    let mut actions = Vec::new();
+    let serving =
+        strategy.deployments.iter().filter(|template| serves(operator.object, &template.name));
+    for template in serving {
+        let objects = serving_objects(operator.object, template);
+        let all = [objects.service, objects.secret_role, objects.secret_role_binding]
+            .into_iter()
+            .chain(objects.auth_delegator_binding)
+            .chain(objects.auth_reader_binding);
+        all.for_each(|object| ensure(scene, object, &mut actions));
+    }
+    let deployments = deployments(scene, operator, strategy)?;
+    let names: BTreeSet<String> =
+        deployments.iter().map(|object| object.name().to_owned()).collect();
+    deployments.into_iter().for_each(|object| ensure(scene, object, &mut actions));
+    write_webhooks(scene, operator, &mut actions)?;
+    write_api_services(scene, operator, &mut actions)?;
+    remove_stale(scene, operator, &names, &mut actions);
+    Ok(actions)
+}
+
+fn ensure(scene: &Scene<'_>, object: Object, actions: &mut Vec<Action>) {
+    let live = scene.world.objects.find(&object.key());
+    if !live.is_some_and(|live| covers(live.value(), object.value())) {
+        actions.push(Action::Apply(object));
+    }
+}
+
+fn write_webhooks(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    actions: &mut Vec<Action>,
+) -> Result<(), String> {
+    let Some(group) = scene.group() else { return Ok(()) };
+    for description in operator.webhooks() {
+        let deployment = description.get("deploymentName").str();
+        let Some(certificate) = certificate(scene, operator, deployment) else { continue };
+        let made = webhook_configuration(
+            operator.object,
+            description,
+            group.object,
+            &certificate.ca_bundle,
+        )
+        .map_err(|fault| fault.to_string())?;
+        if let Some(object) = made {
+            ensure(scene, object, actions);
+            continue;
+        }
+        let find =
+            |name: &str| scene.world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
+        let converted = operon_install::converted_crds(
+            operator.object,
+            description,
+            &certificate.ca_bundle,
+            find,
+        );
+        for changed in converted.map_err(|fault| fault.to_string())? {
+            let is_known = find(changed.name()).is_some_and(|live| {
+                covers(live.at(&["spec", "conversion"]), changed.at(&["spec", "conversion"]))
+            });
+            if !is_known {
+                actions.push(Action::Update(changed));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_api_services(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    actions: &mut Vec<Action>,
+) -> Result<(), String> {
+    let objects = scene.world.objects;
+    let config = config_of(scene, operator);
+    for description in operator.object.spec().at(&["apiservicedefinitions", "owned"]).elements() {
+        let deployment = description.get("deploymentName").str();
+        let Some(certificate) = certificate(scene, operator, deployment) else { continue };
+        let name = operon_install::api_service_name(description);
+        let live = objects.get(&known::API_SERVICE, "", &name);
+        let object = operon_install::api_service(
+            operator.object,
+            description,
+            &certificate.ca_bundle,
+            config.get("annotations"),
+            live,
+            |namespace, name| objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name),
+        );
+        let mut object = object.map_err(|fault| fault.to_string())?;
+        for field in ["resourceVersion", "uid", "managedFields", "creationTimestamp"] {
+            object.metadata_mut().remove(field);
+        }
+        object.value_mut().remove(&["status"]);
+        ensure(scene, object, actions);
+    }
+    Ok(())
+}
+
+/// Removes Deployments and webhooks that the operator made and no longer wants.
+fn remove_stale(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    deployments: &BTreeSet<String>,
+    actions: &mut Vec<Action>,
+) {
+    let objects = scene.world.objects;
+    let is_stale = |object: &&Object| {
+        refers_to_owner(object, operator.object)
+            && has_owner_labels(object, operator.object)
+            && !deployments.contains(object.name())
+    };
+    let stale = objects.within(&known::DEPLOYMENT, scene.namespace).filter(is_stale);
+    let wanted: BTreeSet<&str> =
+        operator.webhooks().iter().map(|webhook| webhook.get("generateName").str()).collect();
+    let kinds = [known::VALIDATING_WEBHOOK_CONFIGURATION, known::MUTATING_WEBHOOK_CONFIGURATION];
+    let webhooks = kinds.iter().flat_map(|kind| objects.all(kind)).filter(|object| {
+        has_owner_labels(object, operator.object)
+            && !wanted.contains(object.label(WEBHOOK_NAME_LABEL))
+    });
+    actions.extend(
+        stale
+            .chain(webhooks)
+            .map(|object| Action::Delete { key: object.key(), uid: object.uid().to_owned() }),
+    );
+}

@@ -1,0 +1,331 @@
+//! How an operator goes from phase to phase.
+
+use operon_install::check_webhooks;
+use operon_kinds::{OperatorCondition, Phase, ServiceVersion, Upgradeable};
+use operon_object::{Value, known};
+
+use super::{
+    chain,
+    change::Change,
+    health::{self, Health},
+    install::{self, Installation},
+    requirements::{self, Requirements},
+};
+use crate::{Action, fail_forward, scene::Scene};
+
+/// What happens to an operator next.
+#[derive(Debug, Default)]
+pub(super) struct Next {
+    /// What is said from now on; nothing where it stays as it is.
+    pub(super) change: Option<Change>,
+    /// What it requires, where that was looked at.
+    pub(super) requirements: Option<Vec<Value>>,
+    /// What is to be done.
+    pub(super) actions: Vec<Action>,
+    /// When its certificates were made and when they are made anew.
+    pub(super) certificates: Option<(Value, Value)>,
+    /// When it has to be looked at again.
+    pub(super) wake: Option<operon_object::Timestamp>,
+}
+
+impl Next {
+    fn stay() -> Self {
+        Self::default()
+    }
+
+    fn to(phase: Phase, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { change: Some(Change::new(phase, reason, message)), ..Self::default() }
+    }
+
+    fn with(mut self, requirements: Requirements) -> Self {
+        self.requirements = Some(requirements.status);
+        self
+    }
+}
+
+/// Decides what happens to an operator that passed the gates.
+pub(super) fn next(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    match operator.phase() {
+        Phase::None => {
+            Next::to(Phase::Pending, "RequirementsUnknown", "requirements not yet checked")
+        }
+        Phase::Pending | Phase::Unknown => pending(scene, operator),
+        Phase::InstallReady => install_ready(scene, operator),
+        Phase::Installing => installing(scene, operator),
+        Phase::Succeeded => succeeded(scene, operator),
+        Phase::Failed => failed(scene, operator),
+        Phase::Replacing => replacing(scene, operator),
+        Phase::Deleting => deleting(operator),
+    }
+}
+
+fn invalid_strategy(error: &str) -> Next {
+    let message = format!("install strategy invalid: {error}");
+    Next::to(Phase::Failed, "InvalidInstallStrategy", message)
+}
+
+fn pending(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    let replaced = scene.operator(operator.replaces());
+    if let Some(replaced) = replaced
+        && let Upgradeable::No(why) = upgradeable(scene, replaced)
+    {
+        let message = format!("operator is not upgradeable: {why}");
+        return Next::to(Phase::Pending, "OperatorConditionNotUpgradeable", message);
+    }
+    let found = match requirements::look_at(scene, operator) {
+        Ok(found) => found,
+        Err(error) => return invalid_strategy(&error),
+    };
+    if !found.are_met {
+        let message = "one or more requirements couldn't be found";
+        return Next::to(Phase::Pending, "RequirementsNotMet", message).with(found);
+    }
+    if let Err(fault) = check_webhooks(operator.object) {
+        return Next::to(Phase::Failed, "InvalidWebhookDescription", fault.to_string()).with(found);
+    }
+    if let Some(conflict) = owner_conflict(scene, operator) {
+        return Next::to(Phase::Failed, "OwnerConflict", conflict).with(found);
+    }
+    if replaced.is_some_and(|replaced| replaced.phase() != Phase::Replacing) {
+        return Next::stay().with(found);
+    }
+    let message = "all requirements found, attempting install";
+    Next::to(Phase::InstallReady, "AllRequirementsMet", message).with(found)
+}
+
+fn upgradeable(scene: &Scene<'_>, replaced: ServiceVersion<'_>) -> Upgradeable {
+    let objects = scene.world.objects;
+    match objects.get(&known::OPERATOR_CONDITION, scene.namespace, replaced.name()) {
+        Some(object) => OperatorCondition::read(object).upgradeable(),
+        None => Upgradeable::Yes,
+    }
+}
+
+/// Says who else owns what an operator owns.
+fn owner_conflict(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<&'static str> {
+    let relatives = chain::relatives(scene, operator);
+    let owns = |other: &ServiceVersion<'_>, name: &str| {
+        other.owned_crds().iter().any(|crd| crd.get("name").str() == name)
+    };
+    let strangers = || scene.operators.iter().filter(|other| !relatives.contains(other.name()));
+    let mut owned = operator.owned_crds().iter().map(|crd| crd.get("name").str());
+    if owned.any(|name| strangers().any(|other| owns(other, name))) {
+        return Some("conflicting CRD owner in namespace");
+    }
+    let mut services =
+        operator.object.spec().at(&["apiservicedefinitions", "owned"]).elements().iter();
+    let objects = scene.world.objects;
+    let find =
+        |namespace: &str, name: &str| objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name);
+    let is_foreign = |entry: &Value| {
+        let name = operon_install::api_service_name(entry);
+        let live = objects.get(&known::API_SERVICE, "", &name);
+        live.is_some_and(|live| {
+            !operon_install::is_api_service_adoptable(operator.object, live, find)
+        })
+    };
+    services.any(is_foreign).then_some("unable to adopt APIService")
+}
+
+fn install_ready(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    let key = operator.object.key();
+    let now = scene.world.now;
+    let mut failures = scene.world.failures.of_work(&key);
+    // When the pause after a failure is over, it is tried again.
+    if let Some((_, failure)) = failures.find(|(_, failure)| now < failure.next_attempt()) {
+        let message = format!("install strategy failed: {}", failure.error.message);
+        let reason = match failure.error.kind {
+            crate::ErrorKind::Forbidden | crate::ErrorKind::Invalid => {
+                "InstallComponentFailedNoRetry"
+            }
+            crate::ErrorKind::NotFound
+            | crate::ErrorKind::AlreadyExists
+            | crate::ErrorKind::Conflict
+            | crate::ErrorKind::Unavailable
+            | crate::ErrorKind::Other => "InstallComponentFailed",
+        };
+        return Next::to(Phase::Failed, reason, message);
+    }
+    match install::plan(scene, operator) {
+        Installation::Refused(error) => Next::to(
+            Phase::Failed,
+            "InvalidInstallStrategy",
+            format!("install strategy invalid: {error}"),
+        ),
+        Installation::Waiting(actions) => Next { actions, ..Next::default() },
+        Installation::Ready { actions, certificates } => Next {
+            actions,
+            certificates,
+            ..Next::to(
+                Phase::Installing,
+                "InstallSucceeded",
+                "waiting for install components to report healthy",
+            )
+        },
+    }
+}
+
+fn installing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    let health = health::of(scene, operator);
+    let mut next = follow_health(&health, Phase::Installing, "InstallWaiting");
+    let now = scene.world.now;
+    let since = operator.last_transition().unwrap_or(now);
+    let deadline = since.after(scene.world.settings.install_timeout);
+    let is_waiting = next.change.as_ref().is_none_or(|change| change.phase == Phase::Installing);
+    if is_waiting && now >= deadline {
+        return Next::to(Phase::Failed, "InstallCheckFailed", "install timeout");
+    }
+    if is_waiting {
+        next.wake = Some(deadline);
+    }
+    next
+}
+
+/// Says what follows from the health of an operator, with what is said when it is not healthy yet.
+fn follow_health(health: &Health, phase: Phase, reason: &'static str) -> Next {
+    match health {
+        Health::Good => Next::to(
+            Phase::Succeeded,
+            "InstallSucceeded",
+            "install strategy completed with no errors",
+        ),
+        Health::Lost(message) => Next::to(Phase::Failed, "InstallCheckFailed", message.clone()),
+        Health::Outdated(message) => Next::to(Phase::InstallReady, reason, message.clone()),
+        Health::Waiting(message) => Next::to(phase, reason, message.clone()),
+        Health::Uncomputable => {
+            Next::to(Phase::Pending, "NeedsReinstall", "calculated deployment install is bad")
+        }
+    }
+}
+
+fn succeeded(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    if let Some(next) = scene.replacing(operator.name()).next() {
+        let message = format!("being replaced by csv: {}", next.name());
+        return Next::to(Phase::Replacing, "BeingReplaced", message);
+    }
+    if health::certificates_expire(scene, operator) {
+        let message = "CSV owns resources that require a cert refresh";
+        return Next::to(Phase::Pending, "NeedsCertRotation", message);
+    }
+    let found = match requirements::look_at(scene, operator) {
+        Ok(found) => found,
+        Err(error) => return invalid_strategy(&error),
+    };
+    if !found.are_met {
+        let message = "requirements no longer met";
+        return Next::to(Phase::Failed, "RequirementsNotMet", message).with(found);
+    }
+    let health = health::of(scene, operator);
+    follow_health(&health, Phase::Failed, "ComponentUnhealthy").with(found)
+}
+
+fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    if let Some(next) = scene.replacing(operator.name()).next() {
+        let subscriptions = scene.subscriptions.iter();
+        let owner = subscriptions
+            .filter(|subscription| {
+                [subscription.installed_csv(), subscription.current_csv()].iter().any(|name| {
+                    *name == operator.name() || chain::follows(scene, name, operator.name())
+                })
+            })
+            .map(|subscription| subscription.name())
+            .next();
+        if fail_forward::forbidden(scene, owner, Some(operator)).is_none() {
+            let message = format!(
+                "Fail Forward is enabled, allowing Failed csv to be replaced by csv: {}",
+                next.name()
+            );
+            return Next::to(Phase::Replacing, "BeingReplaced", message);
+        }
+    }
+    let again = |message: &str| Next::to(Phase::Pending, "RequirementsUnknown", message);
+    match operator.reason() {
+        "NoTargetNamespaces"
+        | "NoOperatorGroup"
+        | "TooManyOperatorGroups"
+        | "UnsupportedOperatorGroup" => {
+            return again("InstallModes now support target namespaces");
+        }
+        "InterOperatorGroupOwnerConflict" => {
+            return again("OperatorGroup no longer intersecting with conflicting owner");
+        }
+        "CannotModifyStaticOperatorGroupProvidedAPIs" => {
+            return again("static OperatorGroup and intersecting groups now support providedAPIs");
+        }
+        _ => {}
+    }
+    let found = match requirements::look_at(scene, operator) {
+        Ok(found) => found,
+        // It stays invalid until it is changed.
+        Err(error) => return invalid_strategy(&error),
+    };
+    if !found.are_met {
+        return Next::to(Phase::Pending, "RequirementsNotMet", "requirements not met").with(found);
+    }
+    if is_final(scene, operator) {
+        return Next::stay().with(found);
+    }
+    if health::certificates_expire(scene, operator) {
+        let message = "owned APIServices need cert refresh";
+        return Next::to(Phase::Pending, "NeedsCertRotation", message).with(found);
+    }
+    match health::of(scene, operator) {
+        // A Deployment that missed its own deadline is not installed again and again: when it gets
+        // ready after all, the operator has succeeded.
+        Health::Lost(_) => Next::stay().with(found),
+        Health::Waiting(_) if operator.reason() == "InstallCheckFailed" => Next::stay().with(found),
+        health @ (Health::Good
+        | Health::Outdated(_)
+        | Health::Waiting(_)
+        | Health::Uncomputable) => {
+            follow_health(&health, Phase::Pending, "NeedsReinstall").with(found)
+        }
+    }
+}
+
+/// Tells whether only a change of the operator itself can help.
+fn is_final(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
+    match operator.reason() {
+        "InvalidWebhookDescription" => check_webhooks(operator.object).is_err(),
+        "OwnerConflict" => owner_conflict(scene, operator).is_some(),
+        "InstallComponentFailed" => {
+            // It is tried again when the pause after the failure is over.
+            let key = operator.object.key();
+            scene
+                .world
+                .failures
+                .of_work(&key)
+                .any(|(_, failure)| scene.world.now < failure.next_attempt())
+        }
+        "InvalidInstallStrategy" => operon_install::Strategy::read(operator.object).is_err(),
+        _ => false,
+    }
+}
+
+fn replacing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    if scene.operator(operator.replaces()).is_some() {
+        // The chain is taken down from its oldest end.
+        return Next::stay();
+    }
+    let Some(newest) = chain::newest(scene, operator) else {
+        if scene.replacing(operator.name()).next().is_none() {
+            // Whoever should have replaced it is gone: it runs, and goes on.
+            let message = "the operator that was to replace it is gone";
+            return Next::to(Phase::Pending, "NeedsReinstall", message);
+        }
+        return Next::stay();
+    };
+    if newest.phase() != Phase::Succeeded {
+        return Next::stay();
+    }
+    Next::to(
+        Phase::Deleting,
+        "Replaced",
+        "has been replaced by a newer ClusterServiceVersion that has successfully installed.",
+    )
+}
+
+fn deleting(operator: ServiceVersion<'_>) -> Next {
+    let (key, uid) = (operator.object.key(), operator.object.uid().to_owned());
+    Next { actions: vec![Action::Delete { key, uid }], ..Next::default() }
+}

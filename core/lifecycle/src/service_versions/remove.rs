@@ -1,0 +1,79 @@
+//! Taking an operator away.
+//!
+//! What lies in its namespace goes by its owner references; what lies outside is removed here before
+//! the operator may go. CRDs and the objects of users are never removed.
+
+use operon_install::{has_owner_labels, unconverted_crd};
+use operon_kinds::{ServiceVersion, names};
+use operon_object::{Object, known};
+
+use crate::{Action, Verdict, scene::Scene};
+
+/// Removes what an operator leaves behind outside its namespace, and then lets it go.
+pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
+    let object = operator.object;
+    if !object.finalizers().any(|name| name == names::CSV_FINALIZER) {
+        return;
+    }
+    let key = object.key();
+    let left: Vec<&Object> = left_behind(scene, operator).collect();
+    if !left.is_empty() {
+        for left in left.into_iter().filter(|left| !left.is_deleting()) {
+            let (target, uid) = (left.key(), left.uid().to_owned());
+            verdict.act(&key, Action::Delete { key: target, uid });
+        }
+        return;
+    }
+    stop_conversion(scene, operator, verdict);
+    let mut changed = object.clone();
+    let finalizers = changed.metadata_mut().place("finalizers").make_list();
+    finalizers.retain(|name| name.as_text() != Some(names::CSV_FINALIZER));
+    verdict.act(&key, Action::Update(changed));
+}
+
+/// Removes an operator's Deployments.
+pub(super) fn deployments(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
+    let deployments = scene.world.objects.within(&known::DEPLOYMENT, scene.namespace);
+    for deployment in deployments.filter(|object| has_owner_labels(object, operator.object)) {
+        let (key, uid) = (deployment.key(), deployment.uid().to_owned());
+        verdict.act(&operator.object.key(), Action::Delete { key, uid });
+    }
+}
+
+fn left_behind<'w>(
+    scene: &Scene<'w>,
+    operator: ServiceVersion<'w>,
+) -> impl Iterator<Item = &'w Object> {
+    let kinds = [
+        known::CLUSTER_ROLE_BINDING,
+        known::CLUSTER_ROLE,
+        known::MUTATING_WEBHOOK_CONFIGURATION,
+        known::VALIDATING_WEBHOOK_CONFIGURATION,
+        known::API_SERVICE,
+        known::PRIORITY_CLASS,
+    ];
+    let objects = scene.world.objects;
+    let outside = kinds.into_iter().flat_map(|kind| objects.all(&kind).collect::<Vec<_>>());
+    let kube_system = objects.within(&known::ROLE_BINDING, "kube-system");
+    outside.chain(kube_system).filter(move |object| has_owner_labels(object, operator.object))
+}
+
+/// Lets the API server store CRDs without asking an operator that is going away, unless another one
+/// takes its place.
+fn stop_conversion(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
+    if scene.replacing(operator.name()).next().is_some() {
+        return;
+    }
+    let converting = operator
+        .webhooks()
+        .iter()
+        .filter(|webhook| webhook.get("type").str() == "ConversionWebhook")
+        .flat_map(|webhook| webhook.get("conversionCRDs").iter_texts());
+    for name in converting {
+        let live = scene.world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
+        let Some(live) = live else { continue };
+        if live.at(&["spec", "conversion", "strategy"]).str() == "Webhook" {
+            verdict.act(&operator.object.key(), Action::Update(unconverted_crd(live)));
+        }
+    }
+}

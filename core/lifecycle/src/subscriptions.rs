@@ -1,0 +1,143 @@
+//! Subscriptions: how far each has come.
+//!
+//! The whole status follows from the world: from the newest plan that moves a Subscription, from the
+//! operators that exist, and from what is in sight. Losing a write is therefore harmless.
+
+mod catalogs;
+mod deprecation;
+mod plan;
+
+use operon_kinds::{
+    Condition, Subscription, SubscriptionState, names, remove_condition, set_condition,
+};
+use operon_object::{Value, map};
+
+use crate::{
+    Verdict, fail_forward,
+    outlook::{Outlook, Prospect},
+    scene::Scene,
+};
+
+/// Writes the status of the Subscriptions of a namespace.
+pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict) {
+    for subscription in &scene.subscriptions {
+        let old = subscription.object.status();
+        let mut status = old.clone();
+        let nothing = Prospect::default();
+        let prospect = outlook.prospects.get(subscription.name()).unwrap_or(&nothing);
+        follow_plan(scene, *subscription, &mut status);
+        follow_operator(scene, *subscription, prospect, &mut status);
+        plan::note(scene, &mut status);
+        catalogs::note(scene, *subscription, &mut status);
+        deprecation::note(scene, *subscription, &mut status);
+        note_prospect(scene, prospect, &mut status);
+        if status != *old {
+            status.set(&["lastUpdated"], scene.world.now);
+            verdict.write_status(subscription.object, status);
+        }
+    }
+}
+
+/// Points at the newest plan that moves the Subscription.
+fn follow_plan(scene: &Scene<'_>, subscription: Subscription<'_>, status: &mut Value) {
+    let generator = subscription.object.annotation(names::GENERATED_BY_ANNOTATION);
+    let newest = scene.newest_plan(subscription.name());
+    let (plan, current) = match (newest, generator) {
+        (Some(plan), _) => {
+            (plan, plan.targets().get(subscription.name()).cloned().unwrap_or_default())
+        }
+        // A dependency's Subscription is made by the plan that brings its operator.
+        (None, Some(generator)) if status.get("currentCSV").is_empty() => {
+            let Some(plan) = scene.plan(generator) else { return };
+            (plan, subscription.starting_csv().to_owned())
+        }
+        (None, _) => return forget_plan(scene, status),
+    };
+    if plan.generation() < subscription.plan_generation() {
+        return;
+    }
+    let reference = map! {
+        "apiVersion" => plan.object.api_version(),
+        "kind" => "InstallPlan",
+        "name" => plan.name(),
+        "uuid" => plan.object.uid(),
+    };
+    status.set(&["installplan"], reference);
+    let reference = map! {
+        "apiVersion" => plan.object.api_version(),
+        "kind" => "InstallPlan",
+        "namespace" => plan.object.namespace(),
+        "name" => plan.name(),
+        "uid" => plan.object.uid(),
+    };
+    status.set(&["installPlanRef"], reference);
+    status.set(&["installPlanGeneration"], plan.generation());
+    status.set(&["currentCSV"], current);
+}
+
+/// A plan that is gone before its operator came is planned again.
+fn forget_plan(scene: &Scene<'_>, status: &mut Value) {
+    let is_waiting = !status.get("installPlanRef").is_null()
+        && scene.plan(status.at(&["installPlanRef", "name"]).str()).is_none()
+        && scene.operator(status.get("currentCSV").str()).is_none();
+    if is_waiting {
+        for name in ["installPlanRef", "installplan", "currentCSV", "state"] {
+            status.remove(&[name]);
+        }
+    }
+}
+
+/// Says whether the operator that it should have is here.
+fn follow_operator(
+    scene: &Scene<'_>,
+    subscription: Subscription<'_>,
+    prospect: &Prospect,
+    status: &mut Value,
+) {
+    if let Some(adopted) = &prospect.adopts {
+        status.set(&["currentCSV"], adopted.as_str());
+    }
+    let current = status.get("currentCSV").str().to_owned();
+    let state = if current.is_empty() {
+        SubscriptionState::None
+    } else if scene.operator(&current).is_some() {
+        status.set(&["installedCSV"], current);
+        SubscriptionState::AtLatestKnown
+    } else if plan::failed(scene, status)
+        && fail_forward::forbidden(scene, Some(subscription.name()), None).is_none()
+    {
+        SubscriptionState::UpgradeFailed
+    } else {
+        SubscriptionState::UpgradePending
+    };
+    match state {
+        SubscriptionState::None => drop(status.remove(&["state"])),
+        SubscriptionState::UpgradePending
+        | SubscriptionState::UpgradeFailed
+        | SubscriptionState::AtLatestKnown => status.set(&["state"], state.text()),
+    }
+}
+
+/// Says what is in sight. While something is under way, what was said before stays.
+fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) {
+    if prospect.is_busy {
+        return;
+    }
+    let now = scene.world.now;
+    let mut note = |kind: &str, said: Option<(&str, &str)>| match said {
+        Some((reason, message)) => {
+            set_condition(status, &Condition::new(kind, true, reason, message), now);
+        }
+        None => {
+            remove_condition(status, kind);
+        }
+    };
+    let failure = prospect.failure.as_ref();
+    note("ResolutionFailed", failure.map(|(reason, message)| (*reason, message.as_str())));
+    let hold = prospect.hold.as_ref();
+    note("Held", hold.map(|hold| (hold.reason, hold.message.as_str())));
+    let unpacking = prospect.unpacking.as_deref();
+    note("BundleUnpacking", unpacking.map(|message| ("UnpackingInProgress", message)));
+    let failure = prospect.unpack_failure.as_deref();
+    note("BundleUnpackFailed", failure.map(|message| ("BundleUnpackFailed", message)));
+}

@@ -1,0 +1,116 @@
+//! The plan as a value: what will be written, for whom, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use operon_object::{Value, go_json, map, sha256_hex};
+use operon_resolve::{Addition, Answer, Request, SourceName, Universe, steps};
+
+use crate::{
+    BundleContents, PlanFault,
+    steps::{PlannedStep, operator_steps, subscription_step},
+};
+
+/// Everything that a plan will write.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// The namespace.
+    pub namespace: String,
+    /// The operators that are added, in the order of the answer.
+    pub operators: Vec<PlannedOperator>,
+    /// Which Subscription moves to which operator.
+    pub targets: BTreeMap<String, String>,
+    /// What is written, in order.
+    pub steps: Vec<PlannedStep>,
+    /// The Subscriptions for which a person has to approve it.
+    pub manual: Vec<String>,
+    /// The hash of everything above that can be seen on a cluster.
+    pub content: String,
+}
+
+/// An operator that a plan adds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedOperator {
+    /// What the resolution says about it.
+    pub addition: Addition,
+    /// The properties of its bundle, as they are noted on its ClusterServiceVersion.
+    pub properties: Vec<(String, String)>,
+}
+
+impl Draft {
+    /// Returns the catalogs that operators come from.
+    pub fn sources(&self) -> BTreeSet<&SourceName> {
+        self.operators.iter().map(|operator| &operator.addition.source).collect()
+    }
+}
+
+/// Drafts the plan that carries out answers for parts of a namespace; there is none when they
+/// change nothing.
+pub fn draft<'c>(
+    universe: &Universe<'_>,
+    requests: &[Request],
+    answers: &[&Answer],
+    contents: impl Fn(&Addition) -> Option<&'c BundleContents>,
+) -> Result<Option<Draft>, PlanFault> {
+    let mut draft = Draft {
+        namespace: universe.namespace.clone(),
+        operators: Vec::new(),
+        targets: BTreeMap::new(),
+        steps: Vec::new(),
+        manual: Vec::new(),
+        content: String::new(),
+    };
+    let mut missing = Vec::new();
+    let mut subscriptions = Vec::new();
+    for answer in answers {
+        let outcome = steps(universe, requests, answer);
+        let noted: BTreeMap<&str, &Vec<(String, String)>> = outcome
+            .bundle_lookups
+            .iter()
+            .map(|lookup| (lookup.identifier.as_str(), &lookup.properties))
+            .collect();
+        let is_new = |addition: &&Addition| {
+            noted.contains_key(addition.name.as_str())
+                || outcome.inline.iter().any(|inline| inline.name == addition.name)
+        };
+        for addition in answer.additions.iter().filter(is_new) {
+            let Some(bundle) = contents(addition) else {
+                missing.push(addition.name.clone());
+                continue;
+            };
+            let properties = universe.noted_properties(addition);
+            let operator = PlannedOperator { addition: addition.clone(), properties };
+            draft.steps.extend(operator_steps(&universe.namespace, &operator, bundle)?);
+            draft.operators.push(operator);
+        }
+        let moved = outcome.updated_subscriptions.into_iter();
+        draft.targets.extend(moved.map(|moved| (moved.request, moved.current_csv)));
+        subscriptions.extend(outcome.new_subscriptions);
+    }
+    if !missing.is_empty() {
+        return Err(PlanFault::Missing { bundles: missing });
+    }
+    if draft.operators.is_empty() {
+        return Ok(None);
+    }
+    let new = subscriptions.iter().map(|new| subscription_step(&universe.namespace, new));
+    draft.steps.extend(new);
+    draft.manual = requests
+        .iter()
+        .filter(|request| request.manual_approval && draft.targets.contains_key(&request.name))
+        .map(|request| request.name.clone())
+        .collect();
+    draft.content = content_hash(&draft);
+    Ok(Some(draft))
+}
+
+/// Hashes what an approval is about: who moves where, and every object that is written.
+fn content_hash(draft: &Draft) -> String {
+    let steps = draft.steps.iter().map(|step| step.object.value().clone());
+    let targets = draft.targets.iter().map(|(name, csv)| (name, Value::text(csv)));
+    let content = map! {
+        "namespace" => draft.namespace.as_str(),
+        "targets" => Value::map(targets),
+        "steps" => Value::list(steps),
+    };
+    sha256_hex(go_json(&content))
+}

@@ -1,0 +1,104 @@
+//! Running scenarios.
+
+use std::fmt;
+
+use operon_kinds::names;
+use operon_object::{Object, ObjectKey, known, map};
+
+use super::{Scenario, Stage, Step};
+
+/// A step that did not come out as expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The step, counted from the first.
+    pub step: usize,
+    /// What is otherwise than expected.
+    pub reason: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "step {}: {}", self.step, self.reason)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Runs a scenario; the first step that does not come out as expected ends it.
+pub fn run_scenario(scenario: &Scenario, stage: &mut impl Stage) -> Result<(), Failure> {
+    for (index, step) in scenario.steps.iter().enumerate() {
+        run_step(step, stage).map_err(|reason| Failure {
+            step: index + 1,
+            reason: format!("{}: {reason}", title(step)),
+        })?;
+    }
+    Ok(())
+}
+
+fn title(step: &Step) -> String {
+    match step {
+        Step::Publish(name, _) => format!("publish {name}"),
+        Step::Hinder(name, _) => format!("break {name}"),
+        Step::Apply(object) => format!("apply {}", object.key()),
+        Step::Patch { key, .. } => format!("edit {key}"),
+        Step::Delete(key) => format!("delete {key}"),
+        Step::Answer { namespace, is_yes: true } => format!("approve {namespace}"),
+        Step::Answer { namespace, is_yes: false } => format!("reject {namespace}"),
+        Step::Settle => "settle".to_owned(),
+        Step::Wait(duration) => format!("wait {duration:?}"),
+        Step::Restart => "restart".to_owned(),
+        Step::Expect(expectation) => format!("expect {}", expectation.key),
+        Step::Saw { key, .. } => format!("saw {key}"),
+    }
+}
+
+fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
+    match step {
+        Step::Publish(name, publication) => stage.publish(name, publication),
+        Step::Hinder(name, reason) => stage.hinder(name, reason),
+        Step::Apply(object) => stage.apply(object),
+        Step::Patch { key, patch, is_status } => stage.patch(key, patch, *is_status),
+        Step::Delete(key) => stage.delete(key),
+        Step::Answer { namespace, is_yes } => answer(stage, namespace, *is_yes),
+        Step::Settle => stage.settle(),
+        Step::Wait(duration) => stage.wait(*duration),
+        Step::Restart => stage.restart(),
+        Step::Expect(expectation) => expectation.check(&stage.list(&expectation.key.kind)?),
+        Step::Saw { key, phases } => saw(stage, key, phases),
+    }
+}
+
+fn answer(stage: &mut impl Stage, namespace: &str, is_yes: bool) -> Result<(), String> {
+    let waits = |plan: &Object| {
+        plan.namespace() == namespace && plan.status().get("phase").str() == "RequiresApproval"
+    };
+    let plans = stage.list(&known::INSTALL_PLAN)?;
+    let waiting: Vec<&Object> = plans.iter().filter(|plan| waits(plan)).collect();
+    if waiting.is_empty() {
+        return Err("no plan waits for an answer".to_owned());
+    }
+    for plan in waiting {
+        let patch = if is_yes {
+            map! { "spec" => map! { "approved" => true } }
+        } else {
+            map! { "metadata" => map! { "annotations" => map! { names::REJECTED_ANNOTATION => "true" } } }
+        };
+        stage.patch(&plan.key(), &patch, false)?;
+    }
+    Ok(())
+}
+
+/// Looks for phases in the given order; others may lie between them.
+fn saw(stage: &mut impl Stage, key: &ObjectKey, wanted: &[String]) -> Result<(), String> {
+    let seen = stage.phases(key);
+    let mut rest = seen.iter();
+    for wanted in wanted {
+        let is_it = |seen: &String| {
+            seen == wanted || seen.split_once('/').is_some_and(|(phase, _)| phase == wanted)
+        };
+        if !rest.any(is_it) {
+            return Err(format!("{wanted} was not seen in its turn, but {}", seen.join(", ")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Every scenario comes out as it says, on a simulated cluster.
+
+use std::{fs, path::Path};
+
+use operon_sim::{SimStage, parse_scenario, run_scenario};
+
+#[test]
+fn every_scenario_comes_out_as_it_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/lifecycle");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .expect("there are scenarios")
+        .map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let wanted = std::env::var("OPERON_SCENARIO").ok();
+    let mut failures = Vec::new();
+    for name in names.iter().filter(|name| wanted.as_ref().is_none_or(|wanted| wanted == *name)) {
+        let text = fs::read_to_string(folder.join(name).join("scenario.yaml"))
+            .expect("a scenario is a folder with `scenario.yaml`");
+        let outcome = parse_scenario(&text)
+            .map_err(|error| error.to_string())
+            .and_then(|scenario| {
+                run_scenario(&scenario, &mut SimStage::new()).map_err(|failure| failure.to_string())
+            });
+        if let Err(reason) = outcome {
+            failures.push(format!("{name}: {reason}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}

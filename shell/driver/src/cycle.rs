@@ -1,0 +1,154 @@
+//! One turn of the loop.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use operon_kinds::CatalogSource;
+use operon_lifecycle::{
+    BundleKey, BundleState, CatalogState, Failures, Objects, Scope, Settings, World, decide_within,
+};
+use operon_object::{Object, Timestamp, known};
+use operon_resolve::SourceName;
+
+use crate::{Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
+
+/// A failure that did not happen again for so long is no failure any more.
+pub const FORGET_FAILURES_AFTER: Duration = Duration::from_secs(3600);
+
+/// Keeps a cluster as it should be.
+#[derive(Debug)]
+pub struct Driver<C, S> {
+    pub(crate) cluster: C,
+    pub(crate) catalogs: S,
+    pub(crate) picture: Picture,
+    pub(crate) bundles: BTreeMap<BundleKey, BundleState>,
+    pub(crate) failures: Failures,
+    pub(crate) touched: Touched,
+    settings: Settings,
+    states: BTreeMap<SourceName, CatalogState>,
+    wakes: BTreeMap<String, Timestamp>,
+}
+
+/// What a turn of the loop came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cycle {
+    /// How much was written.
+    pub written: usize,
+    /// Whether nothing is left to do but to wait.
+    pub is_settled: bool,
+    /// When to turn again although nothing changed.
+    pub wake: Option<Timestamp>,
+}
+
+impl<C: Cluster, S: Catalogs> Driver<C, S> {
+    /// Begins to look after a cluster.
+    pub fn new(cluster: C, catalogs: S, settings: Settings) -> Self {
+        let mut touched = Touched::default();
+        touched.touch_everything();
+        Self {
+            cluster,
+            catalogs,
+            picture: Picture::new(),
+            bundles: BTreeMap::new(),
+            failures: Failures::default(),
+            touched,
+            settings,
+            states: BTreeMap::new(),
+            wakes: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the cluster.
+    pub fn cluster(&self) -> &C {
+        &self.cluster
+    }
+
+    /// Returns where catalogs come from.
+    pub fn catalogs(&self) -> &S {
+        &self.catalogs
+    }
+
+    /// Returns the objects as they were last seen.
+    pub fn objects(&self) -> &Objects {
+        &self.picture.objects
+    }
+
+    /// Returns the catalogs as they were last seen.
+    pub fn catalog_states(&self) -> &BTreeMap<SourceName, CatalogState> {
+        &self.states
+    }
+
+    /// Turns the loop once: gathers, decides, executes.
+    pub fn cycle(&mut self, now: Timestamp) -> Result<Cycle, ClusterError> {
+        self.picture.refresh(&self.cluster, &mut self.touched)?;
+        self.read_catalogs(now);
+        let due: Vec<String> = self
+            .wakes
+            .iter()
+            .filter(|(_, wake)| **wake <= now)
+            .map(|(namespace, _)| namespace.clone())
+            .collect();
+        for namespace in due {
+            self.wakes.remove(&namespace);
+            self.touched.touch_namespace(&namespace);
+        }
+        let namespaces = self.touched.take(&self.picture.objects).unwrap_or_else(|| {
+            let all = self.picture.objects.all(&known::NAMESPACE);
+            all.map(|namespace| namespace.name().to_owned()).collect()
+        });
+        let mut written = 0;
+        let mut had_effects = false;
+        for namespace in namespaces {
+            let verdict = {
+                let world = World {
+                    now,
+                    objects: &self.picture.objects,
+                    catalogs: &self.states,
+                    bundles: &self.bundles,
+                    failures: &self.failures,
+                    seen: &self.picture.seen,
+                    settings: &self.settings,
+                };
+                let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
+                decide_within(&world, &scope)
+            };
+            match verdict.wake {
+                Some(wake) => self.wakes.insert(namespace, wake),
+                None => self.wakes.remove(&namespace),
+            };
+            had_effects |= !verdict.effects.is_empty();
+            written += self.execute(verdict.effects, now);
+        }
+        self.failures.forget_before(Timestamp::from_milliseconds(
+            now.milliseconds().saturating_sub(FORGET_FAILURES_AFTER.as_millis() as i64),
+        ));
+        Ok(Cycle { written, is_settled: !had_effects, wake: self.wakes.values().min().copied() })
+    }
+
+    fn read_catalogs(&mut self, now: Timestamp) {
+        let sources: Vec<&Object> = self
+            .picture
+            .objects
+            .all(&known::CATALOG_SOURCE)
+            .filter(|object| CatalogSource::read(object).problem().is_none())
+            .collect();
+        let states = self.catalogs.read(&sources, now);
+        let is_same = states.len() == self.states.len()
+            && states.iter().all(|(name, state)| {
+                self.states.get(name).is_some_and(|known| {
+                    known.digest == state.digest && known.problem == state.problem
+                })
+            });
+        if is_same {
+            return;
+        }
+        self.touched.touch_everything();
+        // Contents are named by the digest of their catalog; those of others are not asked for again.
+        self.bundles.retain(|key, _| {
+            states.get(&key.source).is_some_and(|state| state.digest == key.digest)
+        });
+        self.states = states;
+    }
+}

@@ -1,0 +1,130 @@
+//! Doing what a verdict says.
+//!
+//! Effects are done in order. When one fails, what else was to be done for the same work is left out:
+//! the next decision sees why.
+
+use std::collections::BTreeSet;
+
+use operon_install::certificate_secret;
+use operon_kinds::names;
+use operon_lifecycle::{Action, Effect, ErrorKind};
+use operon_object::{Object, ObjectKey, Timestamp};
+
+use crate::{Catalogs, Cluster, ClusterError, Driver, events};
+
+/// What came of an effect.
+enum Done {
+    /// Something was written.
+    Wrote,
+    /// Nothing had to be written.
+    Nothing,
+    /// The world is not as it was seen; the next decision will know.
+    Stale,
+}
+
+impl<C: Cluster, S: Catalogs> Driver<C, S> {
+    /// Does what is to be done; returns how much was written.
+    pub(crate) fn execute(&mut self, effects: Vec<Effect>, now: Timestamp) -> usize {
+        let mut written = 0;
+        let mut abandoned: BTreeSet<ObjectKey> = BTreeSet::new();
+        for Effect { action, work } in effects {
+            if abandoned.contains(&work) {
+                continue;
+            }
+            let target = action.target();
+            match self.act(action, now) {
+                Ok(Done::Wrote) => {
+                    written += 1;
+                    if let Some(target) = &target {
+                        self.failures.forgive(target);
+                    }
+                }
+                Ok(Done::Nothing) => {}
+                Ok(Done::Stale) => {
+                    self.touched.touch_namespace(&work.namespace);
+                    abandoned.insert(work);
+                }
+                Err(error) => {
+                    self.touched.touch_namespace(&work.namespace);
+                    let target = target.unwrap_or_else(|| work.clone());
+                    self.failures.note(target, work.clone(), error.into(), now);
+                    abandoned.insert(work);
+                }
+            }
+        }
+        written
+    }
+
+    fn act(&mut self, action: Action, now: Timestamp) -> Result<Done, ClusterError> {
+        match action {
+            Action::Create { object, unless } => {
+                for key in &unless {
+                    if self.cluster.get(key)?.is_some() {
+                        return Ok(Done::Stale);
+                    }
+                }
+                self.wrote(self.cluster.create(&object))
+            }
+            Action::Update(object) => self.wrote(self.cluster.update(&object)),
+            Action::UpdateStatus(object) => self.wrote(self.cluster.update_status(&object)),
+            Action::Apply(object) => match self.cluster.apply(&object) {
+                Ok(object) => {
+                    self.picture.take_answer(object, &mut self.touched);
+                    Ok(Done::Wrote)
+                }
+                Err(error) if error.kind == ErrorKind::Conflict => Ok(Done::Stale),
+                Err(error) => Err(error),
+            },
+            Action::Delete { key, uid } => match self.cluster.delete(&key, &uid) {
+                Ok(()) => Ok(Done::Wrote),
+                Err(error) => stale_or(error),
+            },
+            Action::Emit(event) => {
+                // People are told as well as can be: no work waits for it.
+                match events::emit(&self.cluster, &event, now) {
+                    Ok(()) => Ok(Done::Wrote),
+                    Err(_) => Ok(Done::Nothing),
+                }
+            }
+            Action::Unpack(key) => {
+                let state = self.catalogs.bundle(&key);
+                self.bundles.insert(key, state);
+                self.touched.touch_everything();
+                Ok(Done::Nothing)
+            }
+            Action::Certify(request) => {
+                let (certificate, rotate) = self.catalogs.certify(&request, now)?;
+                let mut secret =
+                    certificate_secret(&request.operator, &request.deployment, &certificate);
+                secret.set_annotation(names::ROTATE_ANNOTATION, &rotate.to_string());
+                let object = self.cluster.apply(&secret)?;
+                self.picture.take_answer(object, &mut self.touched);
+                Ok(Done::Wrote)
+            }
+            Action::Watch(kind) => {
+                self.picture.watch(kind);
+                Ok(Done::Nothing)
+            }
+        }
+    }
+
+    fn wrote(&mut self, answer: Result<Object, ClusterError>) -> Result<Done, ClusterError> {
+        match answer {
+            Ok(object) => {
+                self.picture.take_answer(object, &mut self.touched);
+                Ok(Done::Wrote)
+            }
+            Err(error) => stale_or(error),
+        }
+    }
+}
+
+/// What is there already, gone already or changed meanwhile is no failure.
+fn stale_or(error: ClusterError) -> Result<Done, ClusterError> {
+    match error.kind {
+        ErrorKind::AlreadyExists | ErrorKind::Conflict | ErrorKind::NotFound => Ok(Done::Stale),
+        ErrorKind::Forbidden | ErrorKind::Invalid | ErrorKind::Unavailable | ErrorKind::Other => {
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The loop gather, decide, execute, and its ports.
+//!
+//! A [`Driver`] keeps a picture of a cluster, asks the engine what follows from it, and does that. It
+//! contains no rule: it may be stopped at any point and started again, and two of them may run side
+//! by side. It never reads a clock; whoever runs it says what time it is.
+
+mod cycle;
+mod events;
+mod execute;
+mod picture;
+mod ports;
+mod touched;
+
+pub use self::{
+    cycle::{Cycle, Driver, FORGET_FAILURES_AFTER},
+    ports::{Catalogs, Change, Changes, Cluster, ClusterError, Cursor, Listing},
+};

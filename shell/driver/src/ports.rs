@@ -1,0 +1,113 @@
+//! What the driver needs of the outside.
+//!
+//! The embedded cluster, a real API server and the simulator stand behind the same [`Cluster`]; the
+//! contract that all of them keep is written down as tests in `contract`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use operon_install::ServingCertificate;
+use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest, EffectError, ErrorKind};
+use operon_object::{Kind, Object, ObjectKey, Timestamp};
+use operon_resolve::SourceName;
+
+/// A cluster.
+pub trait Cluster {
+    /// Returns all objects of some kinds as they are now. A kind that the cluster does not have has no
+    /// objects.
+    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError>;
+
+    /// Returns what happened to objects of some kinds since a point, oldest first. The error is
+    /// [`ErrorKind::Conflict`] when that is no longer known and has to be listed again.
+    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError>;
+
+    /// Returns an object as the cluster itself has it.
+    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError>;
+
+    /// Makes an object; fails when one of its name exists.
+    fn create(&self, object: &Object) -> Result<Object, ClusterError>;
+
+    /// Changes everything but the status; fails when the object is not the one, or not as it was, that
+    /// the given one names.
+    fn update(&self, object: &Object) -> Result<Object, ClusterError>;
+
+    /// Changes the status; fails as [`Cluster::update`] does.
+    fn update_status(&self, object: &Object) -> Result<Object, ClusterError>;
+
+    /// Makes an object have the given fields, and takes away those that were given before and are not
+    /// any more; fields of others stay, unless they are among the given ones.
+    fn apply(&self, object: &Object) -> Result<Object, ClusterError>;
+
+    /// Removes an object, if it is the one of the given identity.
+    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError>;
+}
+
+/// Where catalogs, bundles and certificates come from.
+pub trait Catalogs {
+    /// Returns the catalogs of CatalogSources; called often, so that what did not change is not read
+    /// again.
+    fn read(&self, sources: &[&Object], now: Timestamp) -> BTreeMap<SourceName, CatalogState>;
+
+    /// Returns the contents of a bundle, as far as they are known.
+    fn bundle(&self, key: &BundleKey) -> BundleState;
+
+    /// Makes a certificate, and says when it is to be made anew.
+    fn certify(
+        &self,
+        request: &CertificateRequest,
+        now: Timestamp,
+    ) -> Result<(ServingCertificate, Timestamp), ClusterError>;
+}
+
+/// A point in the history of a cluster; only the cluster can read it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cursor(pub BTreeMap<String, String>);
+
+/// The objects of a cluster at a point.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// The objects.
+    pub objects: Vec<Object>,
+    /// The point.
+    pub cursor: Cursor,
+}
+
+/// What happened after a point.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// What happened, oldest first.
+    pub changes: Vec<Change>,
+    /// The point after it.
+    pub cursor: Cursor,
+}
+
+/// What happened to an object.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// It is now like this.
+    Is(Object),
+    /// It is gone; this is what it was.
+    Gone(Object),
+}
+
+/// Why a cluster did not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterError {
+    /// What sort of failure it is.
+    pub kind: ErrorKind,
+    /// The cluster's words.
+    pub message: String,
+}
+
+impl std::fmt::Display for ClusterError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ClusterError {}
+
+impl From<ClusterError> for EffectError {
+    fn from(error: ClusterError) -> Self {
+        Self { kind: error.kind, message: error.message }
+    }
+}

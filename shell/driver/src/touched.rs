@@ -1,0 +1,102 @@
+//! Which namespaces have to be looked at again.
+//!
+//! Looking at too many costs time, at too few costs correctness: whatever could matter counts.
+
+use std::collections::BTreeSet;
+
+use operon_kinds::{ServiceVersion, names};
+use operon_lifecycle::Objects;
+use operon_object::{Object, known};
+
+/// What was touched since the last decision.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    everything: bool,
+    namespaces: BTreeSet<String>,
+    definitions: BTreeSet<String>,
+}
+
+impl Touched {
+    pub(crate) fn touch_everything(&mut self) {
+        self.everything = true;
+    }
+
+    pub(crate) fn touch_namespace(&mut self, name: &str) {
+        self.namespaces.insert(name.to_owned());
+    }
+
+    /// Notes that an object changed, from what was known of it.
+    pub(crate) fn touch(&mut self, object: &Object, known: Option<&Object>) {
+        let kind = object.kind();
+        let namespace = object.namespace();
+        if kind == known::CUSTOM_RESOURCE_DEFINITION {
+            self.definitions.insert(object.name().to_owned());
+        } else if kind == known::NAMESPACE {
+            self.touch_namespace(object.name());
+            // Its labels may be what a group selects by.
+            let labels = known.map(|known| known.metadata("labels"));
+            if labels.is_none_or(|labels| labels != object.metadata("labels")) {
+                self.everything = true;
+            }
+        } else if kind == known::OPERATOR_GROUP {
+            self.touch_namespace(namespace);
+            self.touch_group(object, known);
+        } else if kind == known::CATALOG_SOURCE {
+            // Only its wishes matter to others: what its status says they know from the catalog.
+            let is_same = known.is_some_and(|known| known.spec() == object.spec());
+            self.touch_namespace(namespace);
+            self.everything |= !is_same;
+        } else if !namespace.is_empty() {
+            self.touch_namespace(namespace);
+        } else {
+            match object.label(names::OWNER_NAMESPACE_LABEL) {
+                "" => self.everything = true,
+                owner => self.touch_namespace(owner),
+            }
+        }
+    }
+
+    /// Takes the namespaces that have to be looked at; nothing stands for all.
+    pub(crate) fn take(&mut self, objects: &Objects) -> Option<BTreeSet<String>> {
+        let Self { everything, mut namespaces, definitions } = std::mem::take(self);
+        if everything {
+            return None;
+        }
+        if !definitions.is_empty() {
+            let names = |object: &&Object| {
+                let operator = ServiceVersion::read(object);
+                let mut crds = operator.owned_crds().iter().chain(operator.required_crds());
+                crds.any(|crd| definitions.contains(crd.get("name").str()))
+            };
+            let operators = objects.all(&known::CLUSTER_SERVICE_VERSION).filter(names);
+            namespaces.extend(operators.map(|operator| operator.namespace().to_owned()));
+            // A plan may wait for a definition before its operator is there.
+            let plans = objects.all(&known::INSTALL_PLAN);
+            let waiting = plans.filter(|plan| plan.status().get("phase").str() == "Installing");
+            namespaces.extend(waiting.map(|plan| plan.namespace().to_owned()));
+        }
+        Some(namespaces)
+    }
+
+    /// What a group targets and provides matters to the groups that it meets.
+    fn touch_group(&mut self, group: &Object, known: Option<&Object>) {
+        let apis = |group: &Object| {
+            group.annotation(names::PROVIDED_APIS_ANNOTATION).unwrap_or_default().to_owned()
+        };
+        let targets = |group: &Object| group.status().get("namespaces").clone();
+        let lost = known.is_some_and(|known| {
+            let now = apis(group);
+            let listed: BTreeSet<&str> = now.split(',').collect();
+            !apis(known).split(',').all(|api| listed.contains(api))
+        });
+        let moved = known.is_none_or(|known| targets(known) != targets(group));
+        if moved {
+            let old = known.map(targets).unwrap_or_default();
+            let new = targets(group);
+            for name in old.iter_texts().chain(new.iter_texts()).filter(|name| !name.is_empty()) {
+                self.namespaces.insert(name.to_owned());
+            }
+        }
+        self.everything |= lost || group.is_deleting();
+    }
+}
