@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use operon_object::known;
 
 use crate::{
-    Verdict, World, catalog_sources, groups, operator_conditions, outlook::Outlook, plans,
-    scene::Scene, service_versions, subscriptions,
+    Verdict, World, catalog_sources, components, generations, groups, operator_conditions,
+    outlook::Outlook, plans, rights, scene::Scene, service_versions, subscriptions,
 };
 
 /// What a decision is about.
@@ -48,6 +48,8 @@ pub fn decide_within(world: &World<'_>, scope: &Scope) -> Verdict {
 fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
     catalog_sources::decide(world, namespace, verdict);
     let scene = Scene::new(world, namespace);
+    rights::clean_up(&scene, verdict);
+    components::clean_up(&scene, verdict);
     if scene.is_empty() {
         return;
     }
@@ -56,5 +58,8 @@ fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
     plans::decide(&scene, &outlook, verdict);
     service_versions::decide(&scene, verdict);
     operator_conditions::decide(&scene, verdict);
+    rights::decide(&scene, verdict);
+    components::decide(&scene, verdict);
     subscriptions::decide(&scene, &outlook, verdict);
+    generations::decide(&scene, verdict);
 }

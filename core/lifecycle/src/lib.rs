@@ -4,17 +4,20 @@
 //! says what is to be done next; it does nothing itself, remembers nothing, and never waits.
 
 mod catalog_sources;
+mod components;
 mod covers;
 mod decide;
 mod effect;
 mod fail_forward;
 mod failure;
+mod generations;
 mod groups;
 mod neighbours;
 mod objects;
 mod operator_conditions;
 mod outlook;
 mod plans;
+mod rights;
 mod scene;
 mod service_versions;
 mod subscriptions;
@@ -24,6 +27,7 @@ pub use self::{
     decide::{Scope, decide, decide_within},
     effect::{Action, CertificateRequest, Effect, Event, Verdict},
     failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
+    generations::GENERATION_LABEL,
     objects::Objects,
     world::{
         BundleKey, BundleState, CatalogState, DEFAULT_INSTALL_TIMEOUT, DEFAULT_KEPT_GENERATIONS,

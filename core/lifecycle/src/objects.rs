@@ -2,38 +2,42 @@
 //!
 //! Only what was put in is here: which kinds are watched is the driver's business.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use operon_install::COMPONENT_LABEL_PREFIX;
+use operon_kinds::names::OWNER_NAMESPACE_LABEL;
 use operon_object::{Kind, Object, ObjectKey};
 
 /// Objects by kind, namespace and name.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
     kinds: BTreeMap<Kind, BTreeMap<String, BTreeMap<String, Object>>>,
+    /// What lies in no namespace or another one, by the namespace of the owner that its labels name.
+    by_owner_namespace: BTreeMap<String, BTreeSet<ObjectKey>>,
+    /// What belongs to an operator, by the label that says so.
+    by_component: BTreeMap<String, BTreeSet<ObjectKey>>,
 }
 
 impl Objects {
     /// Puts an object in, in place of the one of the same key.
     pub fn insert(&mut self, object: Object) {
-        let namespaces = self.kinds.entry(object.kind()).or_default();
-        let names = namespaces.entry(object.namespace().to_owned()).or_default();
-        names.insert(object.name().to_owned(), object);
+        let key = object.key();
+        self.remove(&key);
+        self.index(&key, &object);
+        let namespaces = self.kinds.entry(key.kind).or_default();
+        namespaces.entry(key.namespace).or_default().insert(key.name, object);
     }
 
     /// Takes an object out.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Object> {
         let namespaces = self.kinds.get_mut(&key.kind)?;
         let names = namespaces.get_mut(&key.namespace)?;
-        let removed = names.remove(&key.name);
+        let removed = names.remove(&key.name)?;
         if names.is_empty() {
             namespaces.remove(&key.namespace);
         }
-        removed
-    }
-
-    /// Takes all objects of a kind out.
-    pub fn clear(&mut self, kind: &Kind) {
-        self.kinds.remove(kind);
+        self.forget(key, &removed);
+        Some(removed)
     }
 
     /// Returns an object.
@@ -61,6 +65,18 @@ impl Objects {
         self.kinds.get(kind).into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
     }
 
+    /// Returns the objects outside a namespace whose labels name an owner in it, sorted by key.
+    pub fn owned_from(&self, namespace: &str) -> impl Iterator<Item = &Object> {
+        let keys = self.by_owner_namespace.get(namespace).into_iter().flatten();
+        keys.filter_map(|key| self.find(key))
+    }
+
+    /// Returns the objects that carry a label of an operator's components, sorted by key.
+    pub fn components(&self, label: &str) -> impl Iterator<Item = &Object> {
+        let keys = self.by_component.get(label).into_iter().flatten();
+        keys.filter_map(|key| self.find(key))
+    }
+
     /// Counts the objects.
     pub fn len(&self) -> usize {
         self.kinds.values().flat_map(BTreeMap::values).map(BTreeMap::len).sum()
@@ -69,5 +85,37 @@ impl Objects {
     /// Tells whether there is no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    fn index(&mut self, key: &ObjectKey, object: &Object) {
+        let home = object.label(OWNER_NAMESPACE_LABEL);
+        if !home.is_empty() && home != key.namespace {
+            self.by_owner_namespace.entry(home.to_owned()).or_default().insert(key.clone());
+        }
+        for label in component_labels(object) {
+            self.by_component.entry(label.to_owned()).or_default().insert(key.clone());
+        }
+    }
+
+    fn forget(&mut self, key: &ObjectKey, object: &Object) {
+        let home = object.label(OWNER_NAMESPACE_LABEL);
+        take_out(&mut self.by_owner_namespace, home, key);
+        for label in component_labels(object) {
+            take_out(&mut self.by_component, label, key);
+        }
+    }
+}
+
+/// Returns the labels that say which operators an object belongs to.
+pub(crate) fn component_labels(object: &Object) -> impl Iterator<Item = &str> {
+    object.labels().map(|(name, _)| name).filter(|name| name.starts_with(COMPONENT_LABEL_PREFIX))
+}
+
+fn take_out(index: &mut BTreeMap<String, BTreeSet<ObjectKey>>, name: &str, key: &ObjectKey) {
+    if let Some(keys) = index.get_mut(name) {
+        keys.remove(key);
+        if keys.is_empty() {
+            index.remove(name);
+        }
     }
 }

@@ -4,7 +4,7 @@ use operon_install::Strategy;
 use operon_kinds::ServiceVersion;
 use operon_object::{Object, Value, list, map};
 
-use crate::{Action, Verdict, covers::covers, scene::Scene};
+use crate::{Action, Verdict, covers::covers, objects::component_labels, scene::Scene};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
@@ -51,6 +51,7 @@ fn condition(operator: ServiceVersion<'_>, strategy: &Strategy) -> Object {
     owner.controller = Some(true);
     owner.block_owner_deletion = Some(false);
     condition.add_owner(&owner);
+    component_labels(object).for_each(|label| condition.set_label(label, ""));
     condition.set(&["spec", "serviceAccounts"], Value::texts(accounts(strategy)));
     let deployments = strategy.deployments.iter().map(|template| &template.name);
     condition.set(&["spec", "deployments"], Value::texts(deployments));

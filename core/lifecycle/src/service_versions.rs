@@ -6,6 +6,7 @@
 pub(crate) mod chain;
 mod change;
 mod gates;
+mod heal;
 mod health;
 mod install;
 mod phases;
@@ -61,7 +62,10 @@ fn sync(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) 
             }
             write(scene, operator, Next { change: Some(change), ..Next::default() }, verdict);
         }
-        Gate::Open => write(scene, operator, phases::next(scene, operator), verdict),
+        Gate::Open => {
+            heal::decide(scene, operator, verdict);
+            write(scene, operator, phases::next(scene, operator), verdict);
+        }
     }
 }
 

@@ -33,6 +33,10 @@ pub fn lift_plan(
         plan.add_owner(owner);
     }
     plan.set_label(names::MANAGED_LABEL, "true");
+    for operator in &draft.operators {
+        let label = operon_install::component_label(&operator.addition.package, &draft.namespace);
+        plan.set_label(&label, "");
+    }
     let targets = draft.targets.iter().map(|(name, csv)| (name, Value::text(csv)));
     plan.set_annotation(names::CONTENT_ANNOTATION, &draft.content);
     plan.set_annotation(names::TARGETS_ANNOTATION, &go_json(&Value::map(targets)));

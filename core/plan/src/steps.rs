@@ -3,7 +3,9 @@
 //! Upstream: first the operator itself, which then waits for the rest; then its CRDs, the other
 //! objects of the bundle, and the roles that its permissions ask for.
 
-use operon_install::{AccountRbac, GoType, properties_annotation, rbac_for, typed_value};
+use operon_install::{
+    AccountRbac, GoType, component_label, properties_annotation, rbac_for, typed_value,
+};
 use operon_kinds::names;
 use operon_object::{Object, known, map};
 use operon_resolve::{NewSubscription, SourceName};
@@ -40,6 +42,8 @@ pub(crate) fn operator_steps(
     let mut objects = vec![service_version];
     objects.extend(definitions.into_iter().chain(others).cloned());
     objects.extend(rbac.into_iter().flat_map(rbac_objects));
+    let label = component_label(&addition.package, namespace);
+    objects.iter_mut().for_each(|object| object.set_label(&label, ""));
     let step = |object| PlannedStep {
         resolving: addition.name.clone(),
         source: addition.source.clone(),

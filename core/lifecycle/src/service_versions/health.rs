@@ -98,8 +98,9 @@ fn webhooks_are_there(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
             _ => return true,
         };
         let Ok(hash) = webhook_hash(description) else { return false };
-        scene.world.objects.all(&kind).any(|live| {
-            has_owner_labels(live, operator.object)
+        scene.world.objects.owned_from(scene.namespace).any(|live| {
+            live.kind() == kind
+                && has_owner_labels(live, operator.object)
                 && live.label(WEBHOOK_NAME_LABEL) == description.get("generateName").str()
                 && live.label(WEBHOOK_HASH_LABEL) == hash
         })

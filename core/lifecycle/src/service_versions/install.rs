@@ -10,7 +10,7 @@ use operon_install::{
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, Timestamp, Value, known};
 
-use crate::{Action, CertificateRequest, covers::covers, scene::Scene};
+use crate::{Action, CertificateRequest, covers::covers, objects::component_labels, scene::Scene};
 
 /// What has to be written for an operator.
 #[derive(Debug)]
@@ -155,19 +155,26 @@ fn write(
             .into_iter()
             .chain(objects.auth_delegator_binding)
             .chain(objects.auth_reader_binding);
-        all.for_each(|object| ensure(scene, object, &mut actions));
+        all.for_each(|object| ensure(scene, operator, object, &mut actions));
     }
     let deployments = deployments(scene, operator, strategy)?;
     let names: BTreeSet<String> =
         deployments.iter().map(|object| object.name().to_owned()).collect();
-    deployments.into_iter().for_each(|object| ensure(scene, object, &mut actions));
+    deployments.into_iter().for_each(|object| ensure(scene, operator, object, &mut actions));
     write_webhooks(scene, operator, &mut actions)?;
     write_api_services(scene, operator, &mut actions)?;
     remove_stale(scene, operator, &names, &mut actions);
     Ok(actions)
 }
 
-fn ensure(scene: &Scene<'_>, object: Object, actions: &mut Vec<Action>) {
+/// Makes an object be there, and belong to the same operator as its ClusterServiceVersion.
+fn ensure(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    mut object: Object,
+    actions: &mut Vec<Action>,
+) {
+    component_labels(operator.object).for_each(|label| object.set_label(label, ""));
     let live = scene.world.objects.find(&object.key());
     if !live.is_some_and(|live| covers(live.value(), object.value())) {
         actions.push(Action::Apply(object));
@@ -191,7 +198,7 @@ fn write_webhooks(
         )
         .map_err(|fault| fault.to_string())?;
         if let Some(object) = made {
-            ensure(scene, object, actions);
+            ensure(scene, operator, object, actions);
             continue;
         }
         let find =
@@ -239,7 +246,7 @@ fn write_api_services(
             object.metadata_mut().remove(field);
         }
         object.value_mut().remove(&["status"]);
-        ensure(scene, object, actions);
+        ensure(scene, operator, object, actions);
     }
     Ok(())
 }
@@ -261,8 +268,9 @@ fn remove_stale(
     let wanted: BTreeSet<&str> =
         operator.webhooks().iter().map(|webhook| webhook.get("generateName").str()).collect();
     let kinds = [known::VALIDATING_WEBHOOK_CONFIGURATION, known::MUTATING_WEBHOOK_CONFIGURATION];
-    let webhooks = kinds.iter().flat_map(|kind| objects.all(kind)).filter(|object| {
-        has_owner_labels(object, operator.object)
+    let webhooks = objects.owned_from(scene.namespace).filter(|object| {
+        kinds.contains(&object.kind())
+            && has_owner_labels(object, operator.object)
             && !wanted.contains(object.label(WEBHOOK_NAME_LABEL))
     });
     actions.extend(

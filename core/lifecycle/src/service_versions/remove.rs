@@ -44,18 +44,13 @@ fn left_behind<'w>(
     scene: &Scene<'w>,
     operator: ServiceVersion<'w>,
 ) -> impl Iterator<Item = &'w Object> {
-    let kinds = [
-        known::CLUSTER_ROLE_BINDING,
-        known::CLUSTER_ROLE,
-        known::MUTATING_WEBHOOK_CONFIGURATION,
-        known::VALIDATING_WEBHOOK_CONFIGURATION,
-        known::API_SERVICE,
-        known::PRIORITY_CLASS,
-    ];
-    let objects = scene.world.objects;
-    let outside = kinds.into_iter().flat_map(|kind| objects.all(&kind).collect::<Vec<_>>());
-    let kube_system = objects.within(&known::ROLE_BINDING, "kube-system");
-    outside.chain(kube_system).filter(move |object| has_owner_labels(object, operator.object))
+    // Bundles bring cluster-wide objects of any kind; a CRD is never removed.
+    scene
+        .world
+        .objects
+        .owned_from(scene.namespace)
+        .filter(|object| object.kind() != known::CUSTOM_RESOURCE_DEFINITION)
+        .filter(move |object| has_owner_labels(object, operator.object))
 }
 
 /// Lets the API server store CRDs without asking an operator that is going away, unless another one

@@ -2,7 +2,7 @@
 //!
 //! Lists and groups of addresses are not accepted, and a name's encoding is not looked into.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// Limits how deeply comments nest; nobody nests them.
 const MAX_COMMENT_DEPTH: usize = 50;

@@ -3,7 +3,7 @@
 //! Nothing is resolved or dialled. Addresses with zeros in front are good where they have always
 //! been good in Kubernetes.
 
-use std::net::{IpAddr, Ipv6Addr};
+use core::net::{IpAddr, Ipv6Addr};
 
 /// Tells whether a text is an address written with dots.
 ///

@@ -1,0 +1,90 @@
+//! Operators as people count them: a package in a namespace, and everything that belongs to it.
+//!
+//! What Operon makes carries the label from the beginning; only what people made is labelled here.
+
+use std::collections::BTreeSet;
+
+use operon_install::{COMPONENT_LABEL_PREFIX, component_label};
+use operon_kinds::ServiceVersion;
+use operon_object::{Object, Value, known, list, map};
+
+use crate::{Action, Verdict, objects::component_labels, scene::Scene};
+
+/// Labels Subscriptions, and keeps an Operator object for every package of a namespace.
+pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
+    for subscription in &scene.subscriptions {
+        let label = component_label(subscription.package(), scene.namespace);
+        if !subscription.object.metadata("labels").as_map().is_some_and(|map| map.contains(&label))
+        {
+            let mut changed = subscription.object.clone();
+            changed.set_label(&label, "");
+            verdict.act(&subscription.object.key(), Action::Update(changed));
+        }
+    }
+    let asked = scene.subscriptions.iter().map(|subscription| subscription.object);
+    let running = scene.operators.iter().map(|operator| operator.object);
+    let labels: BTreeSet<&str> = asked.chain(running).flat_map(component_labels).collect();
+    for label in &labels {
+        keep(scene, label, verdict);
+    }
+}
+
+/// Removes the Operator objects of packages that nothing is left of.
+pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let suffix = format!(".{}", scene.namespace);
+    for object in scene.world.objects.all(&known::OPERATOR) {
+        let is_of_here = object.name().ends_with(&suffix);
+        let label = format!("{COMPONENT_LABEL_PREFIX}{}", object.name());
+        if is_of_here
+            && !object.is_deleting()
+            && scene.world.objects.components(&label).next().is_none()
+        {
+            let (key, uid) = (object.key(), object.uid().to_owned());
+            verdict.act(&key.clone(), Action::Delete { key, uid });
+        }
+    }
+}
+
+fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
+    let Some(name) = label.strip_prefix(COMPONENT_LABEL_PREFIX) else { return };
+    let Some(live) = scene.world.objects.get(&known::OPERATOR, "", name) else {
+        let object = Object::new("operators.coreos.com/v1", "Operator", "", name);
+        verdict.act(&object.key(), Action::Create { object, unless: Vec::new() });
+        return;
+    };
+    let mut references: Vec<Value> = scene.world.objects.components(label).map(reference).collect();
+    references.sort_by_key(|reference| {
+        let text = |name| reference.get(name).str().to_owned();
+        (text("kind"), text("apiVersion"), text("namespace"), text("name"))
+    });
+    let selector = map! {
+        "matchExpressions" => list![map! { "key" => label, "operator" => "Exists" }],
+    };
+    let components = map! { "labelSelector" => selector, "refs" => references };
+    let mut status = live.status().clone();
+    status.set(&["components"], components);
+    verdict.write_status(live, status);
+}
+
+fn reference(object: &Object) -> Value {
+    let mut reference = map! {
+        "apiVersion" => object.api_version(),
+        "kind" => object.value().get("kind").clone(),
+        "name" => object.name(),
+    };
+    if !object.namespace().is_empty() {
+        reference.set(&["namespace"], object.namespace());
+    }
+    if object.kind() == known::CLUSTER_SERVICE_VERSION {
+        let operator = ServiceVersion::read(object);
+        let condition = map! {
+            "type" => operator.phase().text(),
+            "status" => "True",
+            "reason" => operator.reason(),
+            "message" => operator.message(),
+            "lastTransitionTime" => object.status().get("lastTransitionTime").clone(),
+        };
+        reference.set(&["conditions"], list![condition]);
+    }
+    reference
+}

@@ -1,0 +1,65 @@
+//! Who may use what operators provide, and what operators may do beyond their namespace.
+
+use std::collections::BTreeSet;
+
+use operon_install::{cluster_lift, operator_group_roles, provided_api_roles};
+use operon_kinds::{OperatorGroup, Phase};
+use operon_object::{ApiKind, Object, known};
+
+use crate::{Action, Verdict, covers::covers, groups::target_namespaces, scene::Scene};
+
+/// Grants what follows from the operators that run in a namespace.
+pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let Some(group) = scene.group() else { return };
+    let objects = scene.world.objects;
+    let apis: BTreeSet<ApiKind> =
+        operon_install::parse_provided_apis(&group.provided_apis().collect::<Vec<_>>().join(","));
+    for role in operator_group_roles(group.object, &apis) {
+        ensure(scene, role, verdict);
+    }
+    let is_global = target_namespaces(scene.world, group) == [""];
+    for operator in scene.operators.iter().filter(|operator| !operator.object.is_deleting()) {
+        if operator.phase() != Phase::Succeeded {
+            continue;
+        }
+        let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
+        let find_service = |name: &str| objects.get(&known::API_SERVICE, "", name);
+        if let Ok(roles) = provided_api_roles(operator.object, find_crd, find_service) {
+            roles.into_iter().for_each(|role| ensure(scene, role, verdict));
+        }
+        if is_global {
+            let roles = objects.within(&known::ROLE, scene.namespace);
+            let bindings = objects.within(&known::ROLE_BINDING, scene.namespace);
+            for lifted in cluster_lift(operator.object, roles.chain(bindings)) {
+                ensure(scene, lifted, verdict);
+            }
+        }
+    }
+}
+
+/// Removes what groups that are gone have left behind.
+pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let left: Vec<&Object> = scene
+        .world
+        .objects
+        .owned_from(scene.namespace)
+        .filter(|object| object.kind() == known::CLUSTER_ROLE)
+        .filter(|object| {
+            let kind = object.label(operon_kinds::names::OWNER_KIND_LABEL);
+            let name = object.label(operon_kinds::names::OWNER_LABEL);
+            let is_here = |group: &OperatorGroup<'_>| group.name() == name;
+            kind == known::OPERATOR_GROUP.name() && !scene.groups.iter().any(is_here)
+        })
+        .collect();
+    for object in left {
+        let (key, uid) = (object.key(), object.uid().to_owned());
+        verdict.act(&key.clone(), Action::Delete { key, uid });
+    }
+}
+
+fn ensure(scene: &Scene<'_>, object: Object, verdict: &mut Verdict) {
+    let live = scene.world.objects.find(&object.key());
+    if !live.is_some_and(|live| covers(live.value(), object.value())) {
+        verdict.act(&object.key(), Action::Apply(object));
+    }
+}
