@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use operon_install::installed_alongside_key;
 use operon_kinds::{InstallPlan, ServiceVersion, Step, StepStatus, names};
-use operon_object::{Kind, Object, known};
+use operon_object::{Kind, Object, Value, known};
 use operon_schema::{Definition, FindingKind, Severity, check_upgrade};
 
 use super::step::Outcome;
@@ -124,12 +124,18 @@ fn owners(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> usize {
     let owns = |operator: &ServiceVersion<'_>| {
         operator.owned_crds().iter().any(|crd| crd.get("name").str() == name)
     };
+    let arriving =
+        plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
+    let replaced: BTreeSet<String> = arriving
+        .filter_map(|step| Value::parse_json(step.manifest()).ok())
+        .map(|manifest| manifest.at(&["spec", "replaces"]).str().to_owned())
+        .collect();
     let all = scene.world.objects.all(&known::CLUSTER_SERVICE_VERSION).map(ServiceVersion::read);
     let others =
         all.filter(|operator| !operator.is_copied() && owns(operator)).filter(|operator| {
             let is_here = operator.object.namespace() == scene.namespace;
             let arrives = plan.operators().any(|name| name == operator.name());
-            let goes = scene.replacing(operator.name()).next().is_some();
+            let goes = replaced.contains(operator.name());
             !(is_here && (arrives || goes))
         });
     others.count() + 1

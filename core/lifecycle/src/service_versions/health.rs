@@ -5,7 +5,7 @@ use operon_install::{
     has_owner_labels, webhook_hash,
 };
 use operon_kinds::{ServiceVersion, condition};
-use operon_object::known;
+use operon_object::{Timestamp, known};
 
 use super::install;
 use crate::scene::Scene;
@@ -73,12 +73,19 @@ pub(super) fn of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Health {
     Health::Good
 }
 
+/// Returns when the first certificate of an operator has to be made anew.
+pub(super) fn next_rotation(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+) -> Option<Timestamp> {
+    let deployments = operator.deployments().iter().map(|entry| entry.get("name").str());
+    let certificates = deployments.filter_map(|name| install::certificate(scene, operator, name));
+    certificates.filter_map(|found| found.rotate).min()
+}
+
 /// Tells whether a certificate of an operator has to be made anew.
 pub(super) fn certificates_expire(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
-    let deployments = operator.deployments().iter().map(|entry| entry.get("name").str());
-    let mut certificates =
-        deployments.filter_map(|name| install::certificate(scene, operator, name));
-    certificates.any(|found| found.rotate.is_some_and(|rotate| rotate <= scene.world.now))
+    next_rotation(scene, operator).is_some_and(|rotate| rotate <= scene.world.now)
 }
 
 fn api_services_answer(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {

@@ -216,7 +216,9 @@ fn succeeded(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         return Next::to(Phase::Failed, "RequirementsNotMet", message).with(found);
     }
     let health = health::of(scene, operator);
-    follow_health(&health, Phase::Failed, "ComponentUnhealthy").with(found)
+    let mut next = follow_health(&health, Phase::Failed, "ComponentUnhealthy").with(found);
+    next.wake = health::next_rotation(scene, operator);
+    next
 }
 
 fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {

@@ -98,7 +98,7 @@ fn shorthand(
 }
 
 /// Finds an object; a plan may be named by an operator that it brings.
-fn find<'o>(key: &ObjectKey, objects: &'o [Object]) -> Option<&'o Object> {
+pub(super) fn find<'o>(key: &ObjectKey, objects: &'o [Object]) -> Option<&'o Object> {
     let here = || objects.iter().filter(|object| object.namespace() == key.namespace);
     let exact = here().find(|object| object.name() == key.name);
     if exact.is_some() || key.kind != known::INSTALL_PLAN {

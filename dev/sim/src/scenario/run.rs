@@ -5,7 +5,7 @@ use std::fmt;
 use operon_kinds::names;
 use operon_object::{Object, ObjectKey, known, map};
 
-use super::{Scenario, Stage, Step};
+use super::{Scenario, Stage, Step, expect::find};
 
 /// A step that did not come out as expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,11 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
         Step::Hinder(name, reason) => stage.hinder(name, reason),
         Step::Apply(object) => stage.apply(object),
         Step::Patch { key, patch, is_status } => stage.patch(key, patch, *is_status),
-        Step::Delete(key) => stage.delete(key),
+        Step::Delete(key) => {
+            let objects = stage.list(&key.kind)?;
+            let found = find(key, &objects).map(Object::key);
+            stage.delete(found.as_ref().unwrap_or(key))
+        }
         Step::Answer { namespace, is_yes } => answer(stage, namespace, *is_yes),
         Step::Settle => stage.settle(),
         Step::Wait(duration) => stage.wait(*duration),
