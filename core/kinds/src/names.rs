@@ -54,6 +54,8 @@ pub const TARGETS_ANNOTATION: &str = "operon.dev/targets";
 pub const BECAUSE_ANNOTATION: &str = "operon.dev/because";
 /// On an InstallPlan: a person said no.
 pub const REJECTED_ANNOTATION: &str = "operon.dev/rejected";
+/// On an InstallPlan: it goes back to an operator before.
+pub const ROLLBACK_ANNOTATION: &str = "operon.dev/rollback";
 /// On an OperatorGroup: one plan for the whole namespace, as upstream does, where it says
 /// `namespace`.
 pub const PLAN_SCOPE_ANNOTATION: &str = "operon.dev/plan-scope";

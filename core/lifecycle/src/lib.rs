@@ -21,6 +21,7 @@ mod rights;
 mod scene;
 mod service_versions;
 mod subscriptions;
+pub mod views;
 mod world;
 
 pub use self::{

@@ -4,14 +4,17 @@ mod definition;
 mod execute;
 mod step;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
-use operon_kinds::{InstallPlan, PlanPhase};
+use operon_kinds::{InstallPlan, PlanPhase, names};
 use operon_object::{ObjectKey, OwnerReference, Value, known};
 use operon_plan::{Draft, lift_plan, lift_status};
 use operon_resolve::Reason;
 
 use crate::{Action, Verdict, outlook::Outlook, scene::Scene};
+
+/// The two writes of a plan follow each other within milliseconds.
+const ABANDONED_AFTER: Duration = Duration::from_secs(30);
 
 /// Decides about the plans of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict) {
@@ -88,7 +91,7 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
             verdict.write_status(plan.object, status);
         }
         (PlanPhase::None | PlanPhase::RequiresApproval, None) => {
-            if is_superseded(outlook, plan) {
+            if is_superseded(outlook, plan) || is_abandoned(scene, plan, verdict) {
                 let (key, uid) = (plan.object.key(), plan.object.uid().to_owned());
                 verdict.act(&key.clone(), Action::Delete { key, uid });
             }
@@ -101,6 +104,10 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
 /// Tells whether nothing stands behind a plan any more that nobody has begun: what its Subscriptions
 /// should become is known, and it is something else.
 fn is_superseded(outlook: &Outlook, plan: InstallPlan<'_>) -> bool {
+    if plan.object.annotation(names::ROLLBACK_ANNOTATION).is_some() {
+        // A person made it, and no resolution stands behind it.
+        return false;
+    }
     if plan.is_rejected() {
         // It is remembered until there is something else to say yes or no to.
         let targets = plan.targets();
@@ -113,6 +120,17 @@ fn is_superseded(outlook: &Outlook, plan: InstallPlan<'_>) -> bool {
         let Some(prospect) = outlook.prospects.get(name) else { return true };
         !prospect.is_busy && prospect.unpacking.is_none()
     })
+}
+
+/// Tells whether whoever made a plan for going back did not come to writing its steps.
+fn is_abandoned(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Verdict) -> bool {
+    let is_rollback = plan.object.annotation(names::ROLLBACK_ANNOTATION).is_some();
+    if !is_rollback || plan.phase() != PlanPhase::None {
+        return false;
+    }
+    let deadline = plan.object.created().unwrap_or(scene.world.now).after(ABANDONED_AFTER);
+    verdict.wake_at(deadline);
+    scene.world.now >= deadline
 }
 
 /// Throws away the oldest finished plans.

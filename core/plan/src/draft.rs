@@ -103,6 +103,28 @@ pub fn draft<'c>(
     Ok(Some(draft))
 }
 
+/// Drafts the plan that brings the given operators, whatever a resolution says.
+pub fn draft_operators(
+    namespace: &str,
+    operators: Vec<(PlannedOperator, &BundleContents)>,
+    targets: BTreeMap<String, String>,
+) -> Result<Draft, PlanFault> {
+    let mut draft = Draft {
+        namespace: namespace.to_owned(),
+        operators: Vec::new(),
+        targets,
+        steps: Vec::new(),
+        manual: Vec::new(),
+        content: String::new(),
+    };
+    for (operator, contents) in operators {
+        draft.steps.extend(operator_steps(namespace, &operator, contents)?);
+        draft.operators.push(operator);
+    }
+    draft.content = content_hash(&draft);
+    Ok(draft)
+}
+
 /// Hashes what an approval is about: who moves where, and every object that is written.
 fn content_hash(draft: &Draft) -> String {
     let steps = draft.steps.iter().map(|step| step.object.value().clone());

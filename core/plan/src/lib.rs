@@ -12,7 +12,7 @@ mod steps;
 
 pub use self::{
     contents::{BundleContents, ContentsError},
-    draft::{Draft, PlannedOperator, draft},
+    draft::{Draft, PlannedOperator, draft, draft_operators},
     fault::PlanFault,
     lift::{lift_plan, lift_status, plan_name},
     steps::PlannedStep,

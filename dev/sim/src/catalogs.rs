@@ -137,7 +137,7 @@ impl Catalogs for SimCatalogs {
     fn bundle(&self, key: &BundleKey) -> BundleState {
         let inner = self.lock();
         let published = inner.published.get(&key.source);
-        let bundles = published.map(|published| &published.publication.bundles[..]).unwrap_or(&[]);
+        let bundles = published.map_or(&[][..], |published| &published.publication.bundles);
         let failed = |message: String| BundleState::Failed {
             reason: "BundleNotUnpacked".to_owned(),
             message,

@@ -71,6 +71,20 @@ pub enum Step {
         /// Whether the answer is yes.
         is_yes: bool,
     },
+    /// Somebody takes an operator away, with those who need it.
+    Uninstall {
+        /// The namespace.
+        namespace: String,
+        /// The operator, its package or its Subscription.
+        name: String,
+    },
+    /// Somebody goes back to the operator before.
+    RollBack {
+        /// The namespace.
+        namespace: String,
+        /// The operator, its package or its Subscription.
+        name: String,
+    },
     /// Everything that can happen without time passing happens.
     Settle,
     /// Time passes, and everything that can happen then happens.
@@ -100,6 +114,10 @@ pub trait Stage {
     fn patch(&mut self, key: &ObjectKey, patch: &Value, is_status: bool) -> Result<(), String>;
     /// Deletes an object.
     fn delete(&mut self, key: &ObjectKey) -> Result<(), String>;
+    /// Takes an operator away, with those who need it.
+    fn uninstall(&mut self, namespace: &str, name: &str) -> Result<(), String>;
+    /// Goes back to the operator before.
+    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String>;
     /// Lets everything happen that can happen without time passing.
     fn settle(&mut self) -> Result<(), String>;
     /// Lets time pass.

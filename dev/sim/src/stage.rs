@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use operon_apiserver::{DeleteOptions, Part, Request, Target};
 use operon_driver::{Cluster, Driver};
-use operon_lifecycle::Settings;
+use operon_lifecycle::{Settings, views::removal};
 use operon_object::{Kind, Object, ObjectKey, Timestamp, Value, known};
 use operon_resolve::SourceName;
 
@@ -131,6 +131,20 @@ impl Stage for SimStage {
         let request =
             Request::Delete { target: self.target(key)?, options: DeleteOptions::default() };
         self.cluster.request(&request).map(|_| ()).map_err(|error| error.message)
+    }
+
+    fn uninstall(&mut self, namespace: &str, name: &str) -> Result<(), String> {
+        self.driver.look(self.now).map_err(|error| error.message)?;
+        let objects = self.driver.objects();
+        let removal = removal(objects, namespace, name, true).map_err(|error| error.to_string())?;
+        self.driver.remove(&removal).map_err(|error| error.message)
+    }
+
+    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String> {
+        self.driver.look(self.now).map_err(|error| error.message)?;
+        let shown = self.driver.show_rollback(namespace, name, self.now);
+        let rollback = shown.map_err(|error| error.to_string())?;
+        self.driver.roll_back(&rollback).map_err(|error| error.message)
     }
 
     fn settle(&mut self) -> Result<(), String> {

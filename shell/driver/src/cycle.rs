@@ -80,10 +80,29 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         &self.states
     }
 
-    /// Turns the loop once: gathers, decides, executes.
-    pub fn cycle(&mut self, now: Timestamp) -> Result<Cycle, ClusterError> {
+    /// Returns the world as it was last seen.
+    pub fn world(&self, now: Timestamp) -> World<'_> {
+        World {
+            now,
+            objects: &self.picture.objects,
+            catalogs: &self.states,
+            bundles: &self.bundles,
+            failures: &self.failures,
+            seen: &self.picture.seen,
+            settings: &self.settings,
+        }
+    }
+
+    /// Looks at the cluster and the catalogs without doing anything.
+    pub fn look(&mut self, now: Timestamp) -> Result<(), ClusterError> {
         self.picture.refresh(&self.cluster, &mut self.touched)?;
         self.read_catalogs(now);
+        Ok(())
+    }
+
+    /// Turns the loop once: gathers, decides, executes.
+    pub fn cycle(&mut self, now: Timestamp) -> Result<Cycle, ClusterError> {
+        self.look(now)?;
         let due: Vec<String> = self
             .wakes
             .iter()
@@ -101,19 +120,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         let mut written = 0;
         let mut had_effects = false;
         for namespace in namespaces {
-            let verdict = {
-                let world = World {
-                    now,
-                    objects: &self.picture.objects,
-                    catalogs: &self.states,
-                    bundles: &self.bundles,
-                    failures: &self.failures,
-                    seen: &self.picture.seen,
-                    settings: &self.settings,
-                };
-                let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
-                decide_within(&world, &scope)
-            };
+            let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
+            let verdict = decide_within(&self.world(now), &scope);
             match verdict.wake {
                 Some(wake) => self.wakes.insert(namespace, wake),
                 None => self.wakes.remove(&namespace),

@@ -9,7 +9,11 @@ use crate::{Cluster, ClusterError};
 const COMPONENT: &str = "operator-lifecycle-manager";
 
 /// Tells people something about an object.
-pub(crate) fn emit(cluster: &impl Cluster, event: &Event, now: Timestamp) -> Result<(), ClusterError> {
+pub(crate) fn emit(
+    cluster: &impl Cluster,
+    event: &Event,
+    now: Timestamp,
+) -> Result<(), ClusterError> {
     let new = lift(event, now);
     let Some(mut known) = cluster.get(&new.key())? else {
         cluster.create(&new)?;

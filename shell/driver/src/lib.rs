@@ -10,6 +10,7 @@ mod execute;
 mod picture;
 mod ports;
 mod touched;
+mod wishes;
 
 pub use self::{
     cycle::{Cycle, Driver, FORGET_FAILURES_AFTER},

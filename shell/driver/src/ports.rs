@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use operon_install::ServingCertificate;
-use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest, EffectError, ErrorKind};
+use operon_lifecycle::{
+    BundleKey, BundleState, CatalogState, CertificateRequest, EffectError, ErrorKind,
+};
 use operon_object::{Kind, Object, ObjectKey, Timestamp};
 use operon_resolve::SourceName;
 

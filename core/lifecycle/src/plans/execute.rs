@@ -37,7 +37,7 @@ pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Ve
     status.set(&["startTime"], started);
     let outcome = step::steps(scene, plan, started);
     if outcome.faults.is_empty() {
-        carry_out(scene, plan, status, outcome, verdict);
+        carry_out(scene, plan, &status, outcome, verdict);
     } else {
         refuse(scene, plan, status, started, &outcome.faults.join("; "), false, verdict);
     }
@@ -46,7 +46,7 @@ pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Ve
 fn carry_out(
     scene: &Scene<'_>,
     plan: InstallPlan<'_>,
-    status: Value,
+    status: &Value,
     outcome: step::Outcome,
     verdict: &mut Verdict,
 ) {
@@ -82,7 +82,7 @@ fn carry_out(
         let event = Event::about(plan.object, true, "CRDValidation", &warning);
         verdict.act(&key, Action::Emit(event));
     }
-    let mut status = with_steps(&status, &outcome.steps);
+    let mut status = with_steps(status, &outcome.steps);
     let is_done = |step: &Value| {
         let status = step.get("status").str();
         status == StepStatus::Created.text() || status == StepStatus::Present.text()

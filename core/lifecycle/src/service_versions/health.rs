@@ -74,10 +74,7 @@ pub(super) fn of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Health {
 }
 
 /// Returns when the first certificate of an operator has to be made anew.
-pub(super) fn next_rotation(
-    scene: &Scene<'_>,
-    operator: ServiceVersion<'_>,
-) -> Option<Timestamp> {
+pub(super) fn next_rotation(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Timestamp> {
     let deployments = operator.deployments().iter().map(|entry| entry.get("name").str());
     let certificates = deployments.filter_map(|name| install::certificate(scene, operator, name));
     certificates.filter_map(|found| found.rotate).min()

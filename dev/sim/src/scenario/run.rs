@@ -44,6 +44,8 @@ fn title(step: &Step) -> String {
         Step::Delete(key) => format!("delete {key}"),
         Step::Answer { namespace, is_yes: true } => format!("approve {namespace}"),
         Step::Answer { namespace, is_yes: false } => format!("reject {namespace}"),
+        Step::Uninstall { namespace, name } => format!("uninstall {namespace} {name}"),
+        Step::RollBack { namespace, name } => format!("rollback {namespace} {name}"),
         Step::Settle => "settle".to_owned(),
         Step::Wait(duration) => format!("wait {duration:?}"),
         Step::Restart => "restart".to_owned(),
@@ -64,6 +66,8 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
             stage.delete(found.as_ref().unwrap_or(key))
         }
         Step::Answer { namespace, is_yes } => answer(stage, namespace, *is_yes),
+        Step::Uninstall { namespace, name } => stage.uninstall(namespace, name),
+        Step::RollBack { namespace, name } => stage.roll_back(namespace, name),
         Step::Settle => stage.settle(),
         Step::Wait(duration) => stage.wait(*duration),
         Step::Restart => stage.restart(),

@@ -1,0 +1,16 @@
+//! Questions about a world that change nothing: who needs whom, what went before, what would go with an
+//! operator, and what going back would mean.
+
+mod history;
+mod needs;
+mod removal;
+mod rollback;
+mod tree;
+
+pub use self::{
+    history::{Generation, GenerationChange, history},
+    needs::Need,
+    removal::{KeptDefinition, Removal, RemovalError, RemovedOperator, removal},
+    rollback::{Rollback, RollbackError, rollback},
+    tree::{OperatorNode, Provider, tree},
+};

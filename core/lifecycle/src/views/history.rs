@@ -1,0 +1,71 @@
+//! What went before.
+
+use operon_object::{Object, known};
+
+use crate::{GENERATION_LABEL, Objects};
+
+/// One generation of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generation {
+    /// The namespace.
+    pub namespace: String,
+    /// Its number.
+    pub number: i64,
+    /// When it came to an end, as it is written.
+    pub when: String,
+    /// What changed.
+    pub changes: Vec<GenerationChange>,
+    /// Why.
+    pub because: String,
+    /// Whether a person approved it.
+    pub was_approved: bool,
+    /// Why it failed; empty if it did not.
+    pub failure: String,
+}
+
+/// One operator that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GenerationChange {
+    /// The operator that came.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The operator that it took the place of; empty for none.
+    pub replaces: String,
+    /// The catalog that it came from.
+    pub catalog: String,
+}
+
+/// Returns the generations of a namespace, the newest first.
+pub fn history(objects: &Objects, namespace: &str) -> Vec<Generation> {
+    let revisions = objects.within(&known::CONTROLLER_REVISION, namespace);
+    let mut generations: Vec<Generation> =
+        revisions.filter(|object| !object.label(GENERATION_LABEL).is_empty()).map(read).collect();
+    generations.sort_by_key(|generation| std::cmp::Reverse(generation.number));
+    generations
+}
+
+fn read(object: &Object) -> Generation {
+    let data = object.at(&["data"]);
+    let text = |name: &str| data.get(name).str().to_owned();
+    let failure =
+        if data.get("outcome").str() == "failed" { text("message") } else { String::new() };
+    let changes = data.get("changes").elements().iter().map(|change| {
+        let text = |name: &str| change.get(name).str().to_owned();
+        GenerationChange {
+            name: text("name"),
+            version: text("version"),
+            replaces: text("replaces"),
+            catalog: text("catalog"),
+        }
+    });
+    Generation {
+        namespace: object.namespace().to_owned(),
+        number: object.at(&["revision"]).as_integer().unwrap_or(0),
+        when: text("when"),
+        changes: changes.collect(),
+        because: text("because"),
+        was_approved: data.get("approval").str() == "Manual",
+        failure,
+    }
+}

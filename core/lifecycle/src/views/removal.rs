@@ -1,0 +1,263 @@
+//! What would go with an operator, and what would stay.
+//!
+//! An operator that others need is not taken away alone. What users made, and the CRDs that it lies in,
+//! always stays.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use operon_install::{has_owner_labels, refers_to_owner};
+use operon_kinds::{ServiceVersion, Subscription, names};
+use operon_object::{Kind, Object, ObjectKey, known, sha256_hex};
+
+use super::{
+    needs::{needs_of, package_of},
+    tree::running,
+};
+use crate::Objects;
+
+/// How many digits of a hash name a removal, as for plans.
+const NAME_DIGITS: usize = 10;
+
+/// What would go, and what would stay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Removal {
+    /// Names it: the same removal has the same name, and another one another.
+    pub name: String,
+    /// The operators that go, in this order: who needs before who is needed.
+    pub operators: Vec<RemovedOperator>,
+    /// Operators that need one of them and were not to go: each with the sentence that says so.
+    pub dependants: Vec<(ObjectKey, String)>,
+    /// Operators that were installed only for one of them, and that nobody else needs.
+    pub leftovers: Vec<String>,
+    /// The CRDs that stay.
+    pub definitions: Vec<KeptDefinition>,
+}
+
+/// An operator that goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RemovedOperator {
+    /// Its ClusterServiceVersion.
+    pub key: ObjectKey,
+    /// Its identity.
+    pub uid: String,
+    /// Its version.
+    pub version: String,
+    /// Its Subscriptions.
+    pub subscriptions: Vec<(ObjectKey, String)>,
+    /// What goes with it: how many of each kind.
+    pub objects: BTreeMap<Kind, usize>,
+}
+
+/// A CRD that stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptDefinition {
+    /// Its name.
+    pub name: String,
+    /// The kind that it defines.
+    pub kind: Kind,
+}
+
+/// Why nothing can be said about a removal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RemovalError {
+    /// There is no such operator.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The operators and Subscriptions that there are.
+        known: Vec<String>,
+    },
+}
+
+impl fmt::Display for RemovalError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, .. } => {
+                write!(formatter, "there is no operator, package or Subscription {name} here")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RemovalError {}
+
+/// Works out what would go with an operator of a namespace, named by its own name, its package or its
+/// Subscription; with those who need it, if that is wanted.
+pub fn removal(
+    objects: &Objects,
+    namespace: &str,
+    name: &str,
+    with_dependants: bool,
+) -> Result<Removal, RemovalError> {
+    let all: Vec<ServiceVersion<'_>> = running(objects).collect();
+    let here = |operator: &&ServiceVersion<'_>| operator.object.namespace() == namespace;
+    let is_meant = |operator: &&ServiceVersion<'_>| {
+        operator.name() == name
+            || package_of(**operator).is_some_and(|(package, _)| package == name)
+            || subscriptions_of(objects, **operator).any(|(key, _)| key.name == name)
+    };
+    let mut going: Vec<ServiceVersion<'_>> =
+        all.iter().filter(here).filter(is_meant).copied().collect();
+    if going.is_empty() {
+        let known = all.iter().filter(here).map(|operator| operator.name().to_owned()).collect();
+        return Err(RemovalError::Unknown { name: name.to_owned(), known });
+    }
+    let dependants = loop {
+        let dependants = harmed(&all, &going);
+        let is_here = |(operator, _): &&(ServiceVersion<'_>, String)| {
+            operator.object.namespace() == namespace
+        };
+        let more: Vec<ServiceVersion<'_>> =
+            dependants.iter().filter(is_here).map(|(operator, _)| *operator).collect();
+        if !with_dependants || more.is_empty() {
+            break dependants;
+        }
+        // Who needs goes before who is needed.
+        going.splice(0..0, more);
+    };
+    let operators: Vec<RemovedOperator> =
+        going.iter().map(|operator| removed(objects, *operator)).collect();
+    Ok(Removal {
+        name: removal_name(&operators),
+        operators,
+        dependants: dependants
+            .into_iter()
+            .map(|(operator, why)| (operator.object.key(), why))
+            .collect(),
+        leftovers: leftovers(objects, namespace, &all, &going),
+        definitions: definitions(objects, &going),
+    })
+}
+
+fn removal_name(operators: &[RemovedOperator]) -> String {
+    let text: Vec<String> =
+        operators.iter().map(|operator| format!("{} {}", operator.key, operator.uid)).collect();
+    sha256_hex(text.join("\n"))[..NAME_DIGITS].to_owned()
+}
+
+/// Returns the operators that would lack something, with what they would lack.
+fn harmed<'o>(
+    all: &[ServiceVersion<'o>],
+    going: &[ServiceVersion<'_>],
+) -> Vec<(ServiceVersion<'o>, String)> {
+    let goes = |operator: &ServiceVersion<'_>| {
+        going.iter().any(|other| other.object.uid() == operator.object.uid())
+    };
+    let staying: Vec<&ServiceVersion<'o>> = all.iter().filter(|operator| !goes(operator)).collect();
+    let mut harmed = Vec::new();
+    for operator in &staying {
+        for need in needs_of(**operator) {
+            let Some(lost) = going.iter().find(|other| need.is_met_by(**other)) else { continue };
+            let is_met = staying.iter().any(|other| {
+                other.object.uid() != operator.object.uid() && need.is_met_by(**other)
+            });
+            if !is_met {
+                let why = format!("{} needs {} ({need})", operator.name(), lost.name());
+                harmed.push((**operator, why));
+                break;
+            }
+        }
+    }
+    harmed
+}
+
+fn removed(objects: &Objects, operator: ServiceVersion<'_>) -> RemovedOperator {
+    let namespace = operator.object.namespace();
+    let kinds = [
+        known::DEPLOYMENT,
+        known::SERVICE_ACCOUNT,
+        known::ROLE,
+        known::ROLE_BINDING,
+        known::SERVICE,
+        known::CONFIG_MAP,
+        known::SECRET,
+        known::NETWORK_POLICY,
+        known::POD_DISRUPTION_BUDGET,
+        known::OPERATOR_CONDITION,
+    ];
+    let inside = kinds
+        .iter()
+        .flat_map(|kind| objects.within(kind, namespace))
+        .filter(|object| refers_to_owner(object, operator.object));
+    let outside = objects
+        .owned_from(namespace)
+        .filter(|object| object.kind() != known::CUSTOM_RESOURCE_DEFINITION)
+        .filter(|object| has_owner_labels(object, operator.object));
+    let mut counts = BTreeMap::new();
+    for object in inside.chain(outside) {
+        *counts.entry(object.kind()).or_insert(0) += 1;
+    }
+    RemovedOperator {
+        key: operator.object.key(),
+        uid: operator.object.uid().to_owned(),
+        version: operator.version_text().to_owned(),
+        subscriptions: subscriptions_of(objects, operator).collect(),
+        objects: counts,
+    }
+}
+
+fn subscriptions_of<'o>(
+    objects: &'o Objects,
+    operator: ServiceVersion<'o>,
+) -> impl Iterator<Item = (ObjectKey, String)> + 'o {
+    objects
+        .within(&known::SUBSCRIPTION, operator.object.namespace())
+        .map(Subscription::read)
+        .filter(move |subscription| {
+            [subscription.installed_csv(), subscription.current_csv()].contains(&operator.name())
+        })
+        .map(|subscription| (subscription.object.key(), subscription.object.uid().to_owned()))
+}
+
+/// Returns the operators that a plan brought for one that goes, and that nobody who stays needs.
+fn leftovers(
+    objects: &Objects,
+    namespace: &str,
+    all: &[ServiceVersion<'_>],
+    going: &[ServiceVersion<'_>],
+) -> Vec<String> {
+    let gone: BTreeSet<&str> = going.iter().map(|operator| operator.object.uid()).collect();
+    let staying = || all.iter().filter(|operator| !gone.contains(operator.object.uid()));
+    let was_generated = |operator: &ServiceVersion<'_>| {
+        objects.within(&known::SUBSCRIPTION, namespace).map(Subscription::read).any(
+            |subscription| {
+                subscription.installed_csv() == operator.name()
+                    && subscription.object.annotation(names::GENERATED_BY_ANNOTATION).is_some()
+            },
+        )
+    };
+    let here = staying().filter(|operator| operator.object.namespace() == namespace);
+    here.filter(|operator| was_generated(operator))
+        .filter(|operator| {
+            let was_needed = going
+                .iter()
+                .any(|other| needs_of(*other).iter().any(|need| need.is_met_by(**operator)));
+            let is_needed = staying()
+                .any(|other| needs_of(*other).iter().any(|need| need.is_met_by(**operator)));
+            was_needed && !is_needed
+        })
+        .map(|operator| operator.name().to_owned())
+        .collect()
+}
+
+fn definitions(objects: &Objects, going: &[ServiceVersion<'_>]) -> Vec<KeptDefinition> {
+    let owned: BTreeSet<&str> = going
+        .iter()
+        .flat_map(|operator| operator.owned_crds())
+        .map(|crd| crd.get("name").str())
+        .collect();
+    let live = owned
+        .into_iter()
+        .filter_map(|name| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name));
+    live.map(|definition: &Object| KeptDefinition {
+        name: definition.name().to_owned(),
+        kind: Kind::new(
+            definition.spec().get("group").str(),
+            definition.spec().at(&["names", "kind"]).str(),
+        ),
+    })
+    .collect()
+}

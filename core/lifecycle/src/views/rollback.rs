@@ -1,0 +1,300 @@
+//! Going back to the operator before.
+//!
+//! A rollback is a plan like any other, in which the older operator takes the place of the newer one; its
+//! Subscription is pinned, or it would be updated again at once. CRDs stay as they are: objects may be
+//! stored in versions that the older CRD does not know. What can go wrong is listed before anything is done.
+
+use std::{collections::BTreeMap, fmt};
+
+use operon_kinds::{ServiceVersion, Subscription, names, provided_apis};
+use operon_object::{Object, Value, known, map};
+use operon_plan::{
+    BundleContents, Draft, PlannedOperator, draft_operators, lift_plan, lift_status,
+};
+use operon_resolve::{Addition, Reason, SourceName};
+
+use super::{
+    history::{GenerationChange, history},
+    needs::{needs_of, package_of, provided},
+    tree::running,
+};
+use crate::{BundleKey, World};
+
+/// What going back means.
+#[derive(Debug, Clone)]
+pub struct Rollback {
+    /// The operator that runs.
+    pub from: String,
+    /// The operator before it.
+    pub to: String,
+    /// The version before.
+    pub version: String,
+    /// The Subscription that is pinned to it.
+    pub subscription: String,
+    /// What can go wrong, each in a sentence.
+    pub dangers: Vec<String>,
+    /// The plan that does it, without its status.
+    pub plan: Object,
+    /// The status that the plan begins with.
+    pub status: Value,
+}
+
+/// Why there is no way back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RollbackError {
+    /// There is no such operator.
+    Unknown(String),
+    /// It does not belong to a Subscription.
+    Freestanding(String),
+    /// It is on its way somewhere else.
+    UnderWay(String),
+    /// Nothing went before it.
+    First(String),
+    /// The catalogs do not have the one before any more.
+    NotOffered {
+        /// The operator before.
+        name: String,
+    },
+    /// The contents of the one before are wanted.
+    Wanted(BundleKey),
+    /// The contents cannot be planned.
+    Fault(String),
+}
+
+impl fmt::Display for RollbackError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                write!(formatter, "there is no operator, package or Subscription {name} here")
+            }
+            Self::Freestanding(name) => write!(formatter, "{name} belongs to no Subscription"),
+            Self::UnderWay(name) => {
+                write!(formatter, "{name} is being changed; wait until it has settled")
+            }
+            Self::First(name) => write!(formatter, "nothing is known to have been before {name}"),
+            Self::NotOffered { name } => {
+                write!(formatter, "no catalog offers {name} any more")
+            }
+            Self::Wanted(key) => write!(formatter, "the contents of {} are not here yet", key.name),
+            Self::Fault(reason) => formatter.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for RollbackError {}
+
+/// Works out what going back means for an operator of a namespace, named by its own name, its package or
+/// its Subscription. The contents of the one before may have to be asked for first.
+pub fn rollback(world: &World<'_>, namespace: &str, name: &str) -> Result<Rollback, RollbackError> {
+    let objects = world.objects;
+    let here = || running(objects).filter(|operator| operator.object.namespace() == namespace);
+    let subscription_of = |operator: &ServiceVersion<'_>| {
+        let mut all = objects.within(&known::SUBSCRIPTION, namespace).map(Subscription::read);
+        all.find(|subscription| subscription.installed_csv() == operator.name())
+    };
+    let operator = here()
+        .find(|operator| {
+            operator.name() == name
+                || package_of(*operator).is_some_and(|(package, _)| package == name)
+                || subscription_of(operator).is_some_and(|found| found.name() == name)
+        })
+        .ok_or_else(|| RollbackError::Unknown(name.to_owned()))?;
+    if here()
+        .any(|other| other.replaces() == operator.name() || other.name() == operator.replaces())
+    {
+        return Err(RollbackError::UnderWay(operator.name().to_owned()));
+    }
+    let subscription = subscription_of(&operator)
+        .ok_or_else(|| RollbackError::Freestanding(operator.name().to_owned()))?;
+    let change = change_of(world, namespace, operator.name())
+        .ok_or_else(|| RollbackError::First(operator.name().to_owned()))?;
+    let before = change.replaces;
+    let planned = offered(world, &before, operator.name(), subscription)
+        .ok_or_else(|| RollbackError::NotOffered { name: before.clone() })?;
+    let addition = planned.addition.clone();
+    let contents = contents(world, &addition)?;
+    let dangers = dangers(world, namespace, operator, &contents);
+    let contents = with_live_definitions(world, &contents);
+    let targets = BTreeMap::from([(subscription.name().to_owned(), addition.name.clone())]);
+    let draft: Draft = draft_operators(namespace, vec![(planned, &contents)], targets)
+        .map_err(|fault| RollbackError::Fault(fault.to_string()))?;
+    let plans = objects.within(&known::INSTALL_PLAN, namespace);
+    let generation = plans
+        .filter_map(|plan| plan.spec().get("generation").as_integer())
+        .chain([subscription.plan_generation()])
+        .max()
+        .unwrap_or(0)
+        + 1;
+    let because = format!("{}: rolled back from {}", addition.name, operator.name());
+    let owners = [subscription.object.owner_reference()];
+    let mut plan = lift_plan(&draft, generation, &owners, &because);
+    plan.set_annotation(names::ROLLBACK_ANNOTATION, "true");
+    let status = lift_status(&draft, true);
+    Ok(Rollback {
+        from: operator.name().to_owned(),
+        to: addition.name,
+        version: addition.version,
+        subscription: subscription.name().to_owned(),
+        dangers,
+        plan,
+        status,
+    })
+}
+
+/// Finds the change that brought an operator.
+fn change_of(world: &World<'_>, namespace: &str, name: &str) -> Option<GenerationChange> {
+    let generations = history(world.objects, namespace);
+    let mut changes = generations.into_iter().flat_map(|generation| generation.changes);
+    changes.find(|change| change.name == name && !change.replaces.is_empty())
+}
+
+/// Finds the operator before in the catalogs, the Subscription's own first.
+fn offered(
+    world: &World<'_>,
+    name: &str,
+    replaces: &str,
+    subscription: Subscription<'_>,
+) -> Option<PlannedOperator> {
+    let own = subscription.source();
+    let mut sources: Vec<&SourceName> = world.catalogs.keys().collect();
+    sources.sort_by_key(|source| Some(*source) != own.as_ref());
+    for source in sources {
+        let catalog = world.catalogs.get(source).and_then(|state| state.catalog.as_deref());
+        let package = catalog.and_then(|catalog| catalog.package(subscription.package()));
+        let Some(package) = package else { continue };
+        let entries = package.channels().filter_map(|channel| channel.entry(name));
+        let Some(entry) = entries.into_iter().find(|entry| entry.bundle().is_some()) else {
+            continue;
+        };
+        let Some(bundle) = entry.bundle() else { continue };
+        let addition = Addition {
+            name: name.to_owned(),
+            package: subscription.package().to_owned(),
+            channel: entry.channel().name().to_owned(),
+            source: source.clone(),
+            entry: entry.id(),
+            version: bundle.version_text().to_owned(),
+            replaces: replaces.to_owned(),
+            updates: replaces.to_owned(),
+            image: bundle.image().unwrap_or_default().to_owned(),
+            is_starting: false,
+            reasons: vec![Reason::Requested(subscription.name().to_owned())],
+        };
+        let properties = bundle
+            .properties()
+            .map(|property| (property.kind.to_owned(), property.value.to_owned()))
+            .collect();
+        return Some(PlannedOperator { addition, properties });
+    }
+    None
+}
+
+fn contents(world: &World<'_>, addition: &Addition) -> Result<BundleContents, RollbackError> {
+    let source = &addition.source;
+    let digest = world.catalogs.get(source).map(|state| state.digest.clone()).unwrap_or_default();
+    let key = BundleKey {
+        source: source.clone(),
+        name: addition.name.clone(),
+        image: addition.image.clone(),
+        digest,
+    };
+    match world.bundles.get(&key) {
+        Some(crate::BundleState::Ready(contents)) => Ok((**contents).clone()),
+        Some(crate::BundleState::Failed { message, .. }) => {
+            Err(RollbackError::Fault(message.clone()))
+        }
+        Some(crate::BundleState::Pending { .. }) | None => Err(RollbackError::Wanted(key)),
+    }
+}
+
+/// Lists what can go wrong.
+fn dangers(
+    world: &World<'_>,
+    namespace: &str,
+    operator: ServiceVersion<'_>,
+    before: &BundleContents,
+) -> Vec<String> {
+    let mut dangers = Vec::new();
+    let old = ServiceVersion::read(&before.service_version);
+    let kept = provided(old);
+    let lost: Vec<_> = provided(operator).into_iter().filter(|api| !kept.contains(api)).collect();
+    for other in running(world.objects).filter(|other| other.object.uid() != operator.object.uid())
+    {
+        for need in needs_of(other) {
+            if lost.contains(&need) {
+                let place = other.object.namespace();
+                let place = if place == namespace {
+                    String::new()
+                } else {
+                    format!(" in namespace {place}")
+                };
+                dangers.push(format!(
+                    "{}{place} needs {need}, which {} does not provide",
+                    other.name(),
+                    old.name()
+                ));
+            }
+        }
+    }
+    for definition in
+        before.objects.iter().filter(|object| object.kind() == known::CUSTOM_RESOURCE_DEFINITION)
+    {
+        let live = world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", definition.name());
+        let Some(live) = live else { continue };
+        let versions = definition.spec().get("versions").elements();
+        let knows = |name: &str| versions.iter().any(|version| version.get("name").str() == name);
+        for stored in live.status().get("storedVersions").iter_texts().filter(|name| !knows(name)) {
+            dangers.push(format!(
+                "objects of {} may be stored as {stored}, which {} does not know; the newer CRD is kept",
+                definition.name(),
+                old.name()
+            ));
+        }
+    }
+    let owned = provided_apis(before.service_version.spec()).unwrap_or_default();
+    for api in owned {
+        let name = format!("{}.{}", api.plural, api.api.group);
+        let live = world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", &name);
+        let serves = live.is_some_and(|live| {
+            live.spec().get("versions").elements().iter().any(|version| {
+                version.get("name").str() == api.api.version
+                    && version.get("served").as_bool() == Some(true)
+            })
+        });
+        if live.is_some() && !serves {
+            dangers.push(format!(
+                "{} needs version {} of {name}, which is not served any more: it will wait for it",
+                old.name(),
+                api.api.version
+            ));
+        }
+    }
+    dangers.push(format!(
+        "{} never said that it can take over from {}: what the newer one wrote may be strange to it",
+        old.name(),
+        operator.name()
+    ));
+    dangers
+}
+
+/// Replaces the CRDs of a bundle by those that are there.
+fn with_live_definitions(world: &World<'_>, contents: &BundleContents) -> BundleContents {
+    let mut contents = contents.clone();
+    for object in &mut contents.objects {
+        if object.kind() != known::CUSTOM_RESOURCE_DEFINITION {
+            continue;
+        }
+        let live = world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", object.name());
+        if let Some(live) = live {
+            object.set(&["spec"], live.spec().clone());
+        }
+    }
+    contents
+}
+
+impl Rollback {
+    /// Returns the patch that pins the Subscription, so that it is not updated again at once.
+    pub fn pin(&self) -> Value {
+        map! { "metadata" => map! { "annotations" => map! { names::PIN_ANNOTATION => self.version.as_str() } } }
+    }
+}
