@@ -46,6 +46,11 @@ pub const PAUSE_ANNOTATION: &str = "operon.dev/pause";
 pub const FAIL_FORWARD_ANNOTATION: &str = "operon.dev/fail-forward";
 /// On a Subscription: the findings about CRDs that are accepted, by name, with commas between them.
 pub const WAIVE_ANNOTATION: &str = "operon.dev/waive";
+/// On a Subscription: it may move together with Subscriptions of other namespaces, where neither can go
+/// first.
+pub const JOINT_ANNOTATION: &str = "operon.dev/joint";
+/// On an InstallPlan: the contents of the plans of other namespaces that it is carried out with.
+pub const JOINT_PLANS_ANNOTATION: &str = "operon.dev/joint-plans";
 /// On an InstallPlan: the hash of its content.
 pub const CONTENT_ANNOTATION: &str = "operon.dev/content";
 /// On an InstallPlan: which Subscription moves to which operator.

@@ -116,6 +116,11 @@ impl<'o> Subscription<'o> {
         self.object.annotation(names::PAUSE_ANNOTATION) == Some("true")
     }
 
+    /// Tells whether it may move together with Subscriptions of other namespaces.
+    pub fn wants_to_join(self) -> bool {
+        self.object.annotation(names::JOINT_ANNOTATION) == Some("true")
+    }
+
     /// Returns the versions it may move to, where it is pinned.
     pub fn pin(self) -> Option<Result<Pin, PinError>> {
         self.object.annotation(names::PIN_ANNOTATION).map(Pin::parse)

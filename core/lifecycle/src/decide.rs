@@ -55,6 +55,7 @@ fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
     }
     groups::decide(&scene, verdict);
     let outlook = Outlook::of(&scene);
+    verdict.looks_elsewhere |= outlook.looks_elsewhere;
     plans::decide(&scene, &outlook, verdict);
     service_versions::decide(&scene, verdict);
     operator_conditions::decide(&scene, verdict);

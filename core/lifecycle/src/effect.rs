@@ -14,6 +14,9 @@ pub struct Verdict {
     pub effects: Vec<Effect>,
     /// When to look again although nothing changed.
     pub wake: Option<Timestamp>,
+    /// Whether operators, Subscriptions or plans of other namespaces were looked at, so that their
+    /// changes matter.
+    pub looks_elsewhere: bool,
 }
 
 /// One thing to be done.

@@ -1,60 +1,153 @@
 //! What other namespaces need of this one.
 //!
 //! CRDs are there for the whole cluster, while a namespace is resolved alone: an update that takes an
-//! API away, or stops to serve a version of it, is held while an operator elsewhere needs it.
+//! API away, or stops to serve a version of it, is held while an operator elsewhere needs it. When that
+//! operator in turn waits for this one, neither can go first; on request both go together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use operon_constraint::GroupVersionKind;
-use operon_kinds::{ServiceVersion, provided_apis, required_apis};
+use operon_kinds::{ServiceVersion, Subscription, names, provided_apis, required_apis};
 use operon_object::{Object, known};
 use operon_plan::Draft;
 
-use crate::{outlook::Hold, scene::Scene};
+use crate::{
+    World,
+    outlook::{Hold, Outlook},
+    scene::Scene,
+};
 
-/// Holds a draft that takes away what an operator of another namespace needs.
-pub(crate) fn hold(scene: &Scene<'_>, draft: &Draft) -> Option<Hold> {
+/// What other namespaces say about a draft.
+pub(crate) enum Neighbours {
+    /// It harms nobody.
+    Unharmed,
+    /// It goes together with drafts of other namespaces: their contents, by namespace.
+    Joined(BTreeMap<String, String>),
+    /// It has to wait.
+    Held(Hold),
+}
+
+/// An operator elsewhere that would lack an API.
+struct Harm {
+    namespace: String,
+    operator: String,
+    api: GroupVersionKind,
+}
+
+/// Asks the other namespaces about a draft.
+pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft) -> Neighbours {
+    let harms = harms(scene, draft);
+    if harms.is_empty() {
+        return Neighbours::Unharmed;
+    }
+    let told: Vec<String> = harms.iter().map(Harm::tell).collect();
+    let names: Vec<&str> =
+        draft.operators.iter().map(|operator| operator.addition.name.as_str()).collect();
+    let message =
+        format!("{} would take away what runs elsewhere: {}", names.join(" and "), told.join("; "));
+    let Some(partners) = deadlock(scene, draft, &harms) else {
+        return Neighbours::Held(Hold { reason: "NeededElsewhere", message });
+    };
+    let wants = |namespace: &str, draft: &Draft| wants_to_join(scene.world, namespace, draft);
+    let is_wanted = wants(scene.namespace, draft)
+        && partners.iter().all(|(namespace, partner)| wants(namespace, partner));
+    if is_wanted {
+        let contents =
+            partners.into_iter().map(|(namespace, partner)| (namespace, partner.content));
+        return Neighbours::Joined(contents.collect());
+    }
+    let others: Vec<&str> = partners.keys().map(String::as_str).collect();
+    Neighbours::Held(Hold {
+        reason: "Deadlock",
+        message: format!(
+            "{message}. They wait for this one in turn, so that neither can go first: to move both at \
+             once, annotate the Subscriptions here and in {} with {}=true",
+            others.join(", "),
+            names::JOINT_ANNOTATION
+        ),
+    })
+}
+
+impl Harm {
+    fn tell(&self) -> String {
+        let Self { namespace, operator, api } = self;
+        let GroupVersionKind { group, version, kind } = api;
+        format!("{operator} in namespace {namespace} needs API {kind}.{version} ({group})")
+    }
+}
+
+/// Returns what a draft would take away from operators of other namespaces.
+fn harms(scene: &Scene<'_>, draft: &Draft) -> Vec<Harm> {
     let lost = lost_apis(scene, draft);
     if lost.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let mut harmed = Vec::new();
-    let elsewhere = scene
+    let elsewhere: Vec<ServiceVersion<'_>> = scene
         .world
         .objects
         .all(&known::CLUSTER_SERVICE_VERSION)
         .filter(|object| object.namespace() != scene.namespace)
         .map(ServiceVersion::read)
-        .filter(|operator| !operator.is_copied());
-    let elsewhere: Vec<ServiceVersion<'_>> = elsewhere.collect();
+        .filter(|operator| !operator.is_copied())
+        .collect();
+    let mut harms = Vec::new();
     for operator in &elsewhere {
         for api in apis(required_apis(operator.object.spec())) {
-            let is_harmed =
-                lost.contains(&api) && !elsewhere.iter().any(|other| provides(*other, &api));
-            if is_harmed {
-                harmed.push(format!(
-                    "{} in namespace {} needs API {}.{} ({})",
-                    operator.name(),
-                    operator.object.namespace(),
-                    api.kind,
-                    api.version,
-                    api.group
-                ));
+            if lost.contains(&api) && !elsewhere.iter().any(|other| provides(*other, &api)) {
+                harms.push(Harm {
+                    namespace: operator.object.namespace().to_owned(),
+                    operator: operator.name().to_owned(),
+                    api,
+                });
             }
         }
     }
-    if harmed.is_empty() {
-        return None;
+    harms
+}
+
+/// Finds the drafts of other namespaces that end all harm of a draft and are held because of it; nothing
+/// unless there is one for each namespace.
+fn deadlock(scene: &Scene<'_>, draft: &Draft, harms: &[Harm]) -> Option<BTreeMap<String, Draft>> {
+    let mut partners = BTreeMap::new();
+    let namespaces: BTreeSet<&str> = harms.iter().map(|harm| harm.namespace.as_str()).collect();
+    for namespace in namespaces {
+        let theirs = Scene::new(scene.world, namespace);
+        let drafts = Outlook::looking_away(&theirs).drafts;
+        let here = || harms.iter().filter(|harm| harm.namespace == namespace);
+        let partner = drafts.into_iter().find(|partner| {
+            here().all(|harm| relieves(partner, &harm.operator, &harm.api))
+                && is_held_by(&theirs, partner, scene.namespace, draft)
+        });
+        partners.insert(namespace.to_owned(), partner?);
     }
-    let operators: Vec<&str> =
-        draft.operators.iter().map(|operator| operator.addition.name.as_str()).collect();
-    Some(Hold {
-        reason: "NeededElsewhere",
-        message: format!(
-            "{} would take away what runs elsewhere: {}",
-            operators.join(" and "),
-            harmed.join("; ")
-        ),
+    Some(partners)
+}
+
+/// Tells whether a draft moves an operator to one that does not need an API.
+fn relieves(draft: &Draft, operator: &str, api: &GroupVersionKind) -> bool {
+    draft.operators.iter().filter(|planned| planned.addition.updates == operator).any(|planned| {
+        let object = draft.steps.iter().map(|step| &step.object).find(|object| {
+            object.kind() == known::CLUSTER_SERVICE_VERSION
+                && object.name() == planned.addition.name
+        });
+        object.is_some_and(|object| !apis(required_apis(object.spec())).any(|need| need == *api))
+    })
+}
+
+/// Tells whether a draft harms only operators that another draft moves on.
+fn is_held_by(theirs: &Scene<'_>, partner: &Draft, namespace: &str, draft: &Draft) -> bool {
+    let harms = harms(theirs, partner);
+    !harms.is_empty()
+        && harms
+            .iter()
+            .all(|harm| harm.namespace == namespace && relieves(draft, &harm.operator, &harm.api))
+}
+
+/// Tells whether all Subscriptions of a draft ask to go together with others.
+fn wants_to_join(world: &World<'_>, namespace: &str, draft: &Draft) -> bool {
+    draft.targets.keys().all(|name| {
+        let object = world.objects.get(&known::SUBSCRIPTION, namespace, name);
+        object.is_some_and(|object| Subscription::read(object).wants_to_join())
     })
 }
 

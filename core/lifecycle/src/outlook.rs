@@ -17,7 +17,11 @@ use operon_resolve::{
     resolve,
 };
 
-use crate::{BundleKey, BundleState, scene::Scene};
+use crate::{
+    BundleKey, BundleState,
+    neighbours::{self, Neighbours},
+    scene::Scene,
+};
 
 pub(crate) use hold::Hold;
 
@@ -30,6 +34,11 @@ pub(crate) struct Outlook {
     pub(crate) drafts: Vec<Draft>,
     /// The bundles whose contents are wanted.
     pub(crate) wanted: BTreeSet<BundleKey>,
+    /// The contents of other namespaces' plans that a draft is carried out with, by its own content.
+    pub(crate) joined: BTreeMap<String, BTreeMap<String, String>>,
+    /// Whether other namespaces were asked, and had something to say.
+    pub(crate) looks_elsewhere: bool,
+    asks_neighbours: bool,
 }
 
 /// What is in sight for a Subscription.
@@ -52,7 +61,16 @@ pub(crate) struct Prospect {
 impl Outlook {
     /// Looks ahead for a namespace.
     pub(crate) fn of(scene: &Scene<'_>) -> Self {
-        let mut outlook = Self::default();
+        Self::look(scene, true)
+    }
+
+    /// Looks ahead for a namespace without a look at what others need of it.
+    pub(crate) fn looking_away(scene: &Scene<'_>) -> Self {
+        Self::look(scene, false)
+    }
+
+    fn look(scene: &Scene<'_>, asks_neighbours: bool) -> Self {
+        let mut outlook = Self { asks_neighbours, ..Self::default() };
         for subscription in &scene.subscriptions {
             outlook.prospects.insert(subscription.name().to_owned(), Prospect::default());
         }
@@ -240,7 +258,21 @@ impl Outlook {
 
     /// Keeps a draft, unless a plan of the same content failed or was refused.
     fn keep_or_hold(&mut self, scene: &Scene<'_>, draft: Draft) {
-        match hold::weigh_draft(scene, &draft) {
+        let mut weight = hold::weigh_draft(scene, &draft);
+        if self.asks_neighbours && matches!(weight, hold::Weight::Free) {
+            match neighbours::ask(scene, &draft) {
+                Neighbours::Unharmed => {}
+                Neighbours::Joined(contents) => {
+                    self.looks_elsewhere = true;
+                    self.joined.insert(draft.content.clone(), contents);
+                }
+                Neighbours::Held(hold) => {
+                    self.looks_elsewhere = true;
+                    weight = hold::Weight::Held(hold);
+                }
+            }
+        }
+        match weight {
             hold::Weight::Free => self.drafts.push(draft),
             hold::Weight::Busy => {
                 for name in draft.targets.keys() {

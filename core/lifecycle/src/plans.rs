@@ -4,10 +4,13 @@ mod definition;
 mod execute;
 mod step;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use operon_kinds::{InstallPlan, PlanPhase, names};
-use operon_object::{ObjectKey, OwnerReference, Value, known};
+use operon_object::{ObjectKey, OwnerReference, Value, go_json, known};
 use operon_plan::{Draft, lift_plan, lift_status};
 use operon_resolve::Reason;
 
@@ -26,7 +29,7 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
     }
     for draft in &outlook.drafts {
         if !scene.plans.iter().any(|plan| is_plan_of(*plan, draft)) {
-            create(scene, draft, verdict);
+            create(scene, draft, outlook.joined.get(&draft.content), verdict);
         }
     }
     for plan in &scene.plans {
@@ -40,11 +43,20 @@ fn is_plan_of(plan: InstallPlan<'_>, draft: &Draft) -> bool {
     !plan.is_finished() && plan.content() == draft.content
 }
 
-fn create(scene: &Scene<'_>, draft: &Draft, verdict: &mut Verdict) {
+fn create(
+    scene: &Scene<'_>,
+    draft: &Draft,
+    joined: Option<&BTreeMap<String, String>>,
+    verdict: &mut Verdict,
+) {
     let plans = scene.plans.iter().map(|plan| plan.generation());
     let noted = scene.subscriptions.iter().map(|subscription| subscription.plan_generation());
     let generation = plans.chain(noted).max().unwrap_or(0) + 1;
-    let plan = lift_plan(draft, generation, &owners(scene, draft), &because(draft));
+    let mut plan = lift_plan(draft, generation, &owners(scene, draft), &because(draft));
+    if let Some(joined) = joined {
+        let contents = joined.iter().map(|(namespace, content)| (namespace, Value::text(content)));
+        plan.set_annotation(names::JOINT_PLANS_ANNOTATION, &go_json(&Value::map(contents)));
+    }
     // What a stale view does not show would be planned twice: the cluster itself is asked.
     let operators = draft.operators.iter().map(|operator| {
         known::CLUSTER_SERVICE_VERSION.key(scene.namespace, &operator.addition.name)

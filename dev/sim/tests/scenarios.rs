@@ -17,9 +17,8 @@ fn every_scenario_comes_out_as_it_says() {
     for name in names.iter().filter(|name| wanted.as_ref().is_none_or(|wanted| wanted == *name)) {
         let text = fs::read_to_string(folder.join(name).join("scenario.yaml"))
             .expect("a scenario is a folder with `scenario.yaml`");
-        let outcome = parse_scenario(&text)
-            .map_err(|error| error.to_string())
-            .and_then(|scenario| {
+        let outcome =
+            parse_scenario(&text).map_err(|error| error.to_string()).and_then(|scenario| {
                 run_scenario(&scenario, &mut SimStage::new()).map_err(|failure| failure.to_string())
             });
         if let Err(reason) = outcome {

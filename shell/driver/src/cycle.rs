@@ -29,6 +29,8 @@ pub struct Driver<C, S> {
     settings: Settings,
     states: BTreeMap<SourceName, CatalogState>,
     wakes: BTreeMap<String, Timestamp>,
+    /// The namespaces to which the operators of others matter.
+    lookers: BTreeSet<String>,
 }
 
 /// What a turn of the loop came to.
@@ -57,6 +59,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             settings,
             states: BTreeMap::new(),
             wakes: BTreeMap::new(),
+            lookers: BTreeSet::new(),
         }
     }
 
@@ -113,15 +116,23 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             self.wakes.remove(&namespace);
             self.touched.touch_namespace(&namespace);
         }
-        let namespaces = self.touched.take(&self.picture.objects).unwrap_or_else(|| {
+        let mut namespaces = self.touched.take(&self.picture.objects).unwrap_or_else(|| {
             let all = self.picture.objects.all(&known::NAMESPACE);
             all.map(|namespace| namespace.name().to_owned()).collect()
         });
+        if !namespaces.is_empty() {
+            namespaces.extend(self.lookers.iter().cloned());
+        }
         let mut written = 0;
         let mut had_effects = false;
         for namespace in namespaces {
             let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
             let verdict = decide_within(&self.world(now), &scope);
+            if verdict.looks_elsewhere {
+                self.lookers.insert(namespace.clone());
+            } else {
+                self.lookers.remove(&namespace);
+            }
             match verdict.wake {
                 Some(wake) => self.wakes.insert(namespace, wake),
                 None => self.wakes.remove(&namespace),

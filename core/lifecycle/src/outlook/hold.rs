@@ -7,7 +7,7 @@ use operon_kinds::{InstallPlan, Phase, PinError, PlanPhase, ServiceVersion};
 use operon_plan::Draft;
 use operon_resolve::Addition;
 
-use crate::{fail_forward, neighbours, scene::Scene};
+use crate::{fail_forward, scene::Scene};
 
 /// Why an answer is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,9 +82,6 @@ pub(super) fn weigh_update(
 
 /// Decides whether a draft may become a plan, by the plans that are there.
 pub(super) fn weigh_draft(scene: &Scene<'_>, draft: &Draft) -> Weight {
-    if let Some(hold) = neighbours::hold(scene, draft) {
-        return Weight::Held(hold);
-    }
     for name in draft.targets.keys() {
         let Some(plan) = scene.newest_plan(name) else { continue };
         match weigh_plan(scene, name, plan, draft) {

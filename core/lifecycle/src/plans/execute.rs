@@ -17,6 +17,12 @@ const INSTALLED: &str = "Installed";
 pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Verdict) {
     let now = scene.world.now;
     let mut status = plan.object.status().clone();
+    if let Some(waiting) = waits_for_partner(scene, plan) {
+        status.set(&["message"], waiting);
+        verdict.looks_elsewhere = true;
+        verdict.write_status(plan.object, status);
+        return;
+    }
     if let Err(message) = check_group(scene) {
         let refusal = Condition::new(INSTALLED, false, "InstallCheckFailed", message);
         set_condition(&mut status, &refusal, now);
@@ -128,6 +134,25 @@ fn refuse(
     }
     verdict.write_status(plan.object, status);
     is_over
+}
+
+/// Says which plan of another namespace has to be approved before this one may begin.
+fn waits_for_partner(scene: &Scene<'_>, plan: InstallPlan<'_>) -> Option<String> {
+    let partners = plan.object.annotation(names::JOINT_PLANS_ANNOTATION)?;
+    if plan.started().is_some() {
+        return None;
+    }
+    let partners = Value::parse_json(partners).unwrap_or_default();
+    partners.entries().find_map(|(namespace, content)| {
+        let plans = scene.world.objects.within(&known::INSTALL_PLAN, namespace);
+        let is_ready = plans.map(InstallPlan::read).any(|partner| {
+            partner.content() == content.str()
+                && partner.is_approved()
+                && partner.phase() != PlanPhase::None
+        });
+        (!is_ready)
+            .then(|| format!("waits for the plan of namespace {namespace} that it goes with"))
+    })
 }
 
 /// Says why nothing may be installed into a namespace now.

@@ -1,7 +1,7 @@
 //! How an operator goes from phase to phase.
 
 use operon_install::check_webhooks;
-use operon_kinds::{OperatorCondition, Phase, ServiceVersion, Upgradeable};
+use operon_kinds::{OperatorCondition, Phase, PlanPhase, ServiceVersion, Upgradeable};
 use operon_object::{Value, known};
 
 use super::{
@@ -211,6 +211,10 @@ fn succeeded(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         Ok(found) => found,
         Err(error) => return invalid_strategy(&error),
     };
+    if !found.are_met && is_about_to_be_replaced(scene, operator) {
+        // What it requires goes away for the one that takes its place.
+        return Next::stay().with(found);
+    }
     if !found.are_met {
         let message = "requirements no longer met";
         return Next::to(Phase::Failed, "RequirementsNotMet", message).with(found);
@@ -219,6 +223,16 @@ fn succeeded(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     let mut next = follow_health(&health, Phase::Failed, "ComponentUnhealthy").with(found);
     next.wake = health::next_rotation(scene, operator);
     next
+}
+
+/// Tells whether a plan that is being carried out brings an operator in place of this one.
+fn is_about_to_be_replaced(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
+    let under_way = scene.plans.iter().filter(|plan| plan.phase() == PlanPhase::Installing);
+    let steps = under_way.flat_map(|plan| plan.steps());
+    steps
+        .filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION)
+        .filter_map(|step| Value::parse_json(step.manifest()).ok())
+        .any(|manifest| manifest.at(&["spec", "replaces"]).str() == operator.name())
 }
 
 fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
