@@ -6,7 +6,9 @@
 mod cel;
 mod channel;
 mod constraints;
+mod crd;
 mod fbc;
+mod hashes;
 mod semver;
 mod yaml;
 
@@ -44,6 +46,8 @@ fn checker(name: &str, lines: &[(usize, Value)]) -> Option<CheckLine> {
         "yaml.jsonl" => Some(Box::new(yaml::check)),
         "channel.jsonl" => Some(Box::new(channel::check)),
         "fbc.jsonl" => Some(Box::new(fbc::check)),
+        "crd.jsonl" => Some(Box::new(crd::check)),
+        "hashes.jsonl" => Some(Box::new(hashes::check)),
         "cel.jsonl" => Some(Box::new(cel::check)),
         "constraints.jsonl" => {
             let entries = constraints::Entries::read(lines.first().map(|(_, line)| line));

@@ -5,5 +5,4 @@ mod deployments;
 mod golang;
 mod roles;
 mod support;
-mod vectors;
 mod webhooks;
