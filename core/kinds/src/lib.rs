@@ -7,6 +7,7 @@
 mod apis;
 mod catalog_source;
 mod condition;
+mod duration;
 mod install_plan;
 mod lower;
 pub mod names;
@@ -20,6 +21,7 @@ pub use self::{
     apis::{ApiDefinition, provided_apis, required_apis},
     catalog_source::{CatalogSource, SourceProblem},
     condition::{Condition, condition, remove_condition, set_condition},
+    duration::parse_duration,
     install_plan::{InstallPlan, PlanPhase, Step, StepStatus},
     lower::{lower_service_version, lower_subscription},
     operator_condition::{OperatorCondition, Upgradeable},

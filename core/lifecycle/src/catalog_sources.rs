@@ -1,9 +1,12 @@
 //! CatalogSources: what is said about where bundles come from.
 
-use operon_kinds::CatalogSource;
+use operon_kinds::{CatalogSource, parse_duration};
 use operon_object::{Timestamp, Value, known, map};
 
 use crate::{Verdict, World};
+
+/// Upstream: how often a newer image is looked for when nobody can read how often it should be.
+const DEFAULT_POLL_INTERVAL: &str = "15m0s";
 
 /// Writes the status of every CatalogSource of a namespace.
 pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
@@ -29,6 +32,16 @@ fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
     if let Some(problem) = source.problem() {
         status = map! { "reason" => "SpecInvalidError", "message" => problem.to_string() };
         return status;
+    }
+    if let Some(Err(error)) = source.poll_interval().map(parse_duration) {
+        status.set(&["reason"], "InvalidIntervalError");
+        status.set(
+            &["message"],
+            format!(
+                "error parsing spec.updateStrategy.registryPoll.interval. Using the default value of \
+                 {DEFAULT_POLL_INTERVAL} instead. Error: {error}"
+            ),
+        );
     }
     let Some(state) = world.catalogs.get(&source.source_name()) else {
         return without_empty(status);

@@ -72,9 +72,9 @@ impl Failures {
         self.by_target.remove(target);
     }
 
-    /// Forgets what failed before a time.
-    pub fn forget_before(&mut self, time: Timestamp) {
-        self.by_target.retain(|_, failure| failure.last >= time);
+    /// Forgets the failures of works that are not wanted any more.
+    pub fn retain(&mut self, mut is_wanted: impl FnMut(&ObjectKey) -> bool) {
+        self.by_target.retain(|_, failure| is_wanted(&failure.work));
     }
 
     /// Returns the failure of an object.

@@ -12,6 +12,7 @@ mod install;
 mod phases;
 mod remove;
 mod requirements;
+mod rights;
 
 use operon_kinds::{Phase, ServiceVersion, names};
 use operon_object::{Value, known};

@@ -1,9 +1,6 @@
 //! One turn of the loop.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
@@ -13,9 +10,6 @@ use operon_object::{Object, Timestamp, known};
 use operon_resolve::SourceName;
 
 use crate::{Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
-
-/// A failure that did not happen again for so long is no failure any more.
-pub const FORGET_FAILURES_AFTER: Duration = Duration::from_secs(3600);
 
 /// Keeps a cluster as it should be.
 #[derive(Debug)]
@@ -140,9 +134,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             had_effects |= !verdict.effects.is_empty();
             written += self.execute(verdict.effects, now);
         }
-        self.failures.forget_before(Timestamp::from_milliseconds(
-            now.milliseconds().saturating_sub(FORGET_FAILURES_AFTER.as_millis() as i64),
-        ));
+        let objects = &self.picture.objects;
+        self.failures.retain(|work| objects.find(work).is_some());
         Ok(Cycle { written, is_settled: !had_effects, wake: self.wakes.values().min().copied() })
     }
 

@@ -4,6 +4,8 @@
 //! contains no rule: it may be stopped at any point and started again, and two of them may run side
 //! by side. It never reads a clock; whoever runs it says what time it is.
 
+#[cfg(feature = "contract")]
+pub mod contract;
 mod cycle;
 mod events;
 mod execute;
@@ -13,6 +15,6 @@ mod touched;
 mod wishes;
 
 pub use self::{
-    cycle::{Cycle, Driver, FORGET_FAILURES_AFTER},
+    cycle::{Cycle, Driver},
     ports::{Catalogs, Change, Changes, Cluster, ClusterError, Cursor, Listing},
 };

@@ -34,9 +34,6 @@ pub(super) enum Gate {
 
 /// Asks what is asked of an operator in every phase.
 pub(super) fn ask(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Gate {
-    if operator.reason() == "InstallComponentFailedNoRetry" {
-        return Gate::Ignore;
-    }
     let crds = operator.owned_crds().iter().chain(operator.required_crds());
     if crds.into_iter().any(|crd| !crd.get("name").str().contains('.')) {
         return Gate::Ignore;

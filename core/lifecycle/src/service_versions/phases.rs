@@ -10,6 +10,7 @@ use super::{
     health::{self, Health},
     install::{self, Installation},
     requirements::{self, Requirements},
+    rights,
 };
 use crate::{Action, fail_forward, scene::Scene};
 
@@ -256,6 +257,11 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     }
     let again = |message: &str| Next::to(Phase::Pending, "RequirementsUnknown", message);
     match operator.reason() {
+        "InstallComponentFailedNoRetry" if rights::changed_since_failure(scene, operator) => {
+            let message = "Cluster resources changed state";
+            return Next::to(Phase::Pending, "DetectedClusterChange", message);
+        }
+        "InstallComponentFailedNoRetry" => return Next::stay(),
         "NoTargetNamespaces"
         | "NoOperatorGroup"
         | "TooManyOperatorGroups"
