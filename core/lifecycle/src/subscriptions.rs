@@ -10,10 +10,10 @@ mod plan;
 use operon_kinds::{
     Condition, Subscription, SubscriptionState, names, remove_condition, set_condition,
 };
-use operon_object::{Value, map};
+use operon_object::{Value, known, map};
 
 use crate::{
-    Verdict, fail_forward,
+    Action, Event, Verdict, fail_forward,
     outlook::{Outlook, Prospect},
     scene::Scene,
 };
@@ -30,10 +30,13 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
         plan::note(scene, &mut status);
         catalogs::note(scene, *subscription, &mut status);
         deprecation::note(scene, *subscription, &mut status);
-        note_prospect(scene, prospect, &mut status);
+        let news = note_prospect(scene, prospect, &mut status);
         if status != *old {
             status.set(&["lastUpdated"], scene.world.now);
             verdict.write_status(subscription.object, status);
+            for condition in news {
+                tell(scene, *subscription, &condition, verdict);
+            }
         }
     }
 }
@@ -118,15 +121,20 @@ fn follow_operator(
     }
 }
 
-/// Says what is in sight. While something is under way, what was said before stays.
-fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) {
+/// Says what is in sight, and returns what was not said before. While something is under way, what was
+/// said before stays.
+fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) -> Vec<Condition> {
+    let mut news = Vec::new();
     if prospect.is_busy {
-        return;
+        return news;
     }
     let now = scene.world.now;
     let mut note = |kind: &str, said: Option<(&str, &str)>| match said {
         Some((reason, message)) => {
-            set_condition(status, &Condition::new(kind, true, reason, message), now);
+            let condition = Condition::new(kind, true, reason, message);
+            if set_condition(status, &condition, now) {
+                news.push(condition);
+            }
         }
         None => {
             remove_condition(status, kind);
@@ -140,4 +148,29 @@ fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) {
     note("BundleUnpacking", unpacking.map(|message| ("UnpackingInProgress", message)));
     let failure = prospect.unpack_failure.as_deref();
     note("BundleUnpackFailed", failure.map(|message| ("BundleUnpackFailed", message)));
+    news
+}
+
+/// Tells people that something keeps a Subscription from what it asks for.
+fn tell(
+    scene: &Scene<'_>,
+    subscription: Subscription<'_>,
+    condition: &Condition,
+    verdict: &mut Verdict,
+) {
+    let Condition { kind, message, .. } = condition;
+    let event = match kind.as_str() {
+        // Upstream: a resolution is the namespace's matter.
+        "ResolutionFailed" => {
+            let namespace = scene.world.objects.get(&known::NAMESPACE, "", scene.namespace);
+            namespace.map(|namespace| Event::about(namespace, true, kind, message))
+        }
+        "BundleUnpackFailed" | "Held" => {
+            Some(Event::about(subscription.object, true, kind, message))
+        }
+        _ => None,
+    };
+    if let Some(event) = event {
+        verdict.act(&subscription.object.key(), Action::Emit(event));
+    }
 }
