@@ -31,8 +31,9 @@ pub fn decide_within(world: &World<'_>, scope: &Scope) -> Verdict {
     let mut verdict = Verdict::default();
     let namespaces = match scope {
         Scope::Everything => {
-            let all = world.objects.all(&known::NAMESPACE);
-            all.map(|namespace| namespace.name().to_owned()).collect()
+            let all = world.objects.all(&known::NAMESPACE).map(|namespace| namespace.name());
+            // Namespaces that are gone may have left something behind.
+            all.chain(world.objects.owner_namespaces()).map(str::to_owned).collect()
         }
         Scope::Namespaces(names) => names.clone(),
     };
@@ -46,6 +47,15 @@ pub fn decide_within(world: &World<'_>, scope: &Scope) -> Verdict {
 }
 
 fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
+    let is_going = world
+        .objects
+        .get(&known::NAMESPACE, "", namespace)
+        .is_some_and(|object| object.is_deleting());
+    if is_going {
+        // Nothing new may be made in it; its operators still have to be let go.
+        service_versions::let_go(&Scene::new(world, namespace), verdict);
+        return;
+    }
     catalog_sources::decide(world, namespace, verdict);
     let scene = Scene::new(world, namespace);
     rights::clean_up(&scene, verdict);

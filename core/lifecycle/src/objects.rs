@@ -71,6 +71,11 @@ impl Objects {
         keys.filter_map(|key| self.find(key))
     }
 
+    /// Returns the namespaces that [`Objects::owned_from`] has objects for, also those that are gone.
+    pub fn owner_namespaces(&self) -> impl Iterator<Item = &str> {
+        self.by_owner_namespace.keys().map(String::as_str)
+    }
+
     /// Returns the objects that carry a label of an operator's components, sorted by key.
     pub fn components(&self, label: &str) -> impl Iterator<Item = &Object> {
         let keys = self.by_component.get(label).into_iter().flatten();

@@ -31,6 +31,13 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
 }
 
+/// Lets the operators go that are being deleted, and touches no other.
+pub(crate) fn let_go(scene: &Scene<'_>, verdict: &mut Verdict) {
+    for operator in scene.operators.iter().filter(|operator| operator.object.is_deleting()) {
+        remove::decide(scene, *operator, verdict);
+    }
+}
+
 fn sync(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
     let object = operator.object;
     let gate = gates::ask(scene, operator);

@@ -110,10 +110,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             self.wakes.remove(&namespace);
             self.touched.touch_namespace(&namespace);
         }
-        let mut namespaces = self.touched.take(&self.picture.objects).unwrap_or_else(|| {
-            let all = self.picture.objects.all(&known::NAMESPACE);
-            all.map(|namespace| namespace.name().to_owned()).collect()
-        });
+        let mut namespaces = self.touched.take(&self.picture.objects);
         if !namespaces.is_empty() {
             namespaces.extend(self.lookers.iter().cloned());
         }

@@ -56,11 +56,14 @@ impl Touched {
         }
     }
 
-    /// Takes the namespaces that have to be looked at; nothing stands for all.
-    pub(crate) fn take(&mut self, objects: &Objects) -> Option<BTreeSet<String>> {
+    /// Takes the namespaces that have to be looked at, among them those that are gone and have left
+    /// something behind.
+    pub(crate) fn take(&mut self, objects: &Objects) -> BTreeSet<String> {
         let Self { everything, mut namespaces, definitions } = std::mem::take(self);
         if everything {
-            return None;
+            let all = objects.all(&known::NAMESPACE).map(Object::name);
+            namespaces.extend(all.chain(objects.owner_namespaces()).map(str::to_owned));
+            return namespaces;
         }
         if !definitions.is_empty() {
             let names = |object: &&Object| {
@@ -75,7 +78,7 @@ impl Touched {
             let waiting = plans.filter(|plan| plan.status().get("phase").str() == "Installing");
             namespaces.extend(waiting.map(|plan| plan.namespace().to_owned()));
         }
-        Some(namespaces)
+        namespaces
     }
 
     /// What a group targets and provides matters to the groups that it meets.
