@@ -1,7 +1,7 @@
 //! CatalogSources: what is said about where bundles come from.
 
 use operon_kinds::{CatalogSource, parse_duration};
-use operon_object::{Timestamp, Value, known, map};
+use operon_object::{Value, known, map};
 
 use crate::{Verdict, World};
 
@@ -53,10 +53,7 @@ fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
     };
     if !state.problem.is_empty() {
         status.set(&["reason"], "RegistryServerError");
-        status.set(
-            &["message"],
-            message(state.problem.as_str(), state.catalog.is_some(), state.read),
-        );
+        status.set(&["message"], message(&state.problem, state.catalog.is_some()));
     }
     let old = status.get("connectionState");
     let is_same =
@@ -75,9 +72,11 @@ fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
     status
 }
 
-fn message(problem: &str, has_content: bool, read: Timestamp) -> String {
+/// When the content was read is each process's own knowledge, so it is not said here: two of them would
+/// contradict each other for ever.
+fn message(problem: &str, has_content: bool) -> String {
     if has_content {
-        return format!("{problem}; what was read at {read} is used");
+        return format!("{problem}; what was read before is used");
     }
     problem.to_owned()
 }

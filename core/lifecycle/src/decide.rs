@@ -33,7 +33,7 @@ pub fn decide_within(world: &World<'_>, scope: &Scope) -> Verdict {
         Scope::Everything => {
             let all = world.objects.all(&known::NAMESPACE).map(|namespace| namespace.name());
             // Namespaces that are gone may have left something behind.
-            all.chain(world.objects.owner_namespaces()).map(str::to_owned).collect()
+            all.chain(world.objects.left_namespaces()).map(str::to_owned).collect()
         }
         Scope::Namespaces(names) => names.clone(),
     };

@@ -35,7 +35,9 @@ fn of_namespace<'w>(scene: &Scene<'w>) -> impl Iterator<Item = &'w Object> {
 
 fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>) -> Object {
     let generation = plan.generation();
-    let name = format!("operon-generation-{generation}");
+    // Independent plans that are made in the same moment share a generation.
+    let digits = plan.name().rsplit('-').next().unwrap_or_default();
+    let name = format!("operon-generation-{generation}-{digits}");
     let mut object = Object::new("apps/v1", "ControllerRevision", scene.namespace, &name);
     object.set_label(GENERATION_LABEL, "true");
     object.set_label(names::MANAGED_LABEL, "true");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use operon_install::COMPONENT_LABEL_PREFIX;
 use operon_kinds::names::OWNER_NAMESPACE_LABEL;
-use operon_object::{Kind, Object, ObjectKey};
+use operon_object::{Kind, Object, ObjectKey, known};
 
 /// Objects by kind, namespace and name.
 #[derive(Debug, Clone, Default)]
@@ -71,9 +71,12 @@ impl Objects {
         keys.filter_map(|key| self.find(key))
     }
 
-    /// Returns the namespaces that [`Objects::owned_from`] has objects for, also those that are gone.
-    pub fn owner_namespaces(&self) -> impl Iterator<Item = &str> {
-        self.by_owner_namespace.keys().map(String::as_str)
+    /// Returns the namespaces that something outside of them belongs to, also those that are gone; some
+    /// more than once.
+    pub fn left_namespaces(&self) -> impl Iterator<Item = &str> {
+        let operators = self.all(&known::OPERATOR).map(Object::name);
+        let homes = operators.filter_map(|name| name.rsplit_once('.')).map(|(_, home)| home);
+        self.by_owner_namespace.keys().map(String::as_str).chain(homes)
     }
 
     /// Returns the objects that carry a label of an operator's components, sorted by key.

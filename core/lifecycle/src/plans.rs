@@ -49,9 +49,7 @@ fn create(
     joined: Option<&BTreeMap<String, String>>,
     verdict: &mut Verdict,
 ) {
-    let plans = scene.plans.iter().map(|plan| plan.generation());
-    let noted = scene.subscriptions.iter().map(|subscription| subscription.plan_generation());
-    let generation = plans.chain(noted).max().unwrap_or(0) + 1;
+    let generation = next_generation(scene);
     let mut plan = lift_plan(draft, generation, &owners(scene, draft), &because(draft));
     if let Some(joined) = joined {
         let contents = joined.iter().map(|(namespace, content)| (namespace, Value::text(content)));
@@ -61,8 +59,21 @@ fn create(
     let operators = draft.operators.iter().map(|operator| {
         known::CLUSTER_SERVICE_VERSION.key(scene.namespace, &operator.addition.name)
     });
-    let unless: Vec<ObjectKey> = operators.collect();
+    let referred = scene
+        .subscriptions
+        .iter()
+        .map(|subscription| subscription.plan())
+        .filter(|name| !name.is_empty() && scene.plan(name).is_none())
+        .map(|name| known::INSTALL_PLAN.key(scene.namespace, name));
+    let unless: Vec<ObjectKey> = operators.chain(referred).collect();
     verdict.act(&plan.key(), Action::Create { object: plan, unless });
+}
+
+/// Returns the generation of the next plan.
+pub(crate) fn next_generation(scene: &Scene<'_>) -> i64 {
+    let plans = scene.plans.iter().map(|plan| plan.generation());
+    let noted = scene.subscriptions.iter().map(|subscription| subscription.plan_generation());
+    plans.chain(noted).max().unwrap_or(0) + 1
 }
 
 fn owners(scene: &Scene<'_>, draft: &Draft) -> Vec<OwnerReference> {

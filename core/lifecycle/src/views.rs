@@ -3,6 +3,7 @@
 
 mod history;
 mod needs;
+mod preview;
 mod removal;
 mod rollback;
 mod tree;
@@ -10,6 +11,7 @@ mod tree;
 pub use self::{
     history::{Generation, GenerationChange, history},
     needs::Need,
+    preview::{NewRight, Preview, PreviewPlan, preview},
     removal::{KeptDefinition, Removal, RemovalError, RemovedOperator, removal},
     rollback::{Rollback, RollbackError, rollback},
     tree::{OperatorNode, Provider, tree},

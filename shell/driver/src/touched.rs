@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use operon_install::{COMPONENT_LABEL_PREFIX, MAX_NAME_LENGTH};
 use operon_kinds::{ServiceVersion, names};
 use operon_lifecycle::Objects;
 use operon_object::{Object, known};
@@ -31,6 +32,12 @@ impl Touched {
         let namespace = object.namespace();
         if kind == known::CUSTOM_RESOURCE_DEFINITION {
             self.definitions.insert(object.name().to_owned());
+            // An Operator object lists it among its components.
+            let labels = object.labels().map(|(name, _)| name);
+            let components = labels.filter_map(|name| name.strip_prefix(COMPONENT_LABEL_PREFIX));
+            for component in components {
+                self.touch_component(component);
+            }
         } else if kind == known::NAMESPACE {
             self.touch_namespace(object.name());
             // Its labels may be what a group selects by.
@@ -56,13 +63,24 @@ impl Touched {
         }
     }
 
+    /// Notes that a component of an operator `package.namespace` changed. A name that was cut does not
+    /// tell the namespace.
+    fn touch_component(&mut self, component: &str) {
+        match component.rsplit_once('.') {
+            Some((_, namespace)) if component.len() < MAX_NAME_LENGTH => {
+                self.touch_namespace(namespace);
+            }
+            _ => self.everything = true,
+        }
+    }
+
     /// Takes the namespaces that have to be looked at, among them those that are gone and have left
     /// something behind.
     pub(crate) fn take(&mut self, objects: &Objects) -> BTreeSet<String> {
         let Self { everything, mut namespaces, definitions } = std::mem::take(self);
         if everything {
             let all = objects.all(&known::NAMESPACE).map(Object::name);
-            namespaces.extend(all.chain(objects.owner_namespaces()).map(str::to_owned));
+            namespaces.extend(all.chain(objects.left_namespaces()).map(str::to_owned));
             return namespaces;
         }
         if !definitions.is_empty() {

@@ -41,6 +41,7 @@ pub fn history(objects: &Objects, namespace: &str) -> Vec<Generation> {
     let revisions = objects.within(&known::CONTROLLER_REVISION, namespace);
     let mut generations: Vec<Generation> =
         revisions.filter(|object| !object.label(GENERATION_LABEL).is_empty()).map(read).collect();
+    // The list was sorted by name; those of one number stay so.
     generations.sort_by_key(|generation| std::cmp::Reverse(generation.number));
     generations
 }

@@ -101,6 +101,11 @@ fn shorthand(
 pub(super) fn find<'o>(key: &ObjectKey, objects: &'o [Object]) -> Option<&'o Object> {
     let here = || objects.iter().filter(|object| object.namespace() == key.namespace);
     let exact = here().find(|object| object.name() == key.name);
+    if exact.is_none() && key.kind == known::CONTROLLER_REVISION {
+        // The name of a generation ends with digits of its plan.
+        let stem = format!("{}-", key.name);
+        return here().find(|object| object.name().starts_with(&stem));
+    }
     if exact.is_some() || key.kind != known::INSTALL_PLAN {
         return exact;
     }

@@ -116,7 +116,8 @@ fn read_step(step: &Value, steps: &mut Vec<Step>) -> Result<(), String> {
         }
         "delete" => steps.push(Step::Delete(object_key(what.str())?)),
         "approve" | "reject" => {
-            steps.push(Step::Answer { namespace: what.str().to_owned(), is_yes: verb == "approve" });
+            steps
+                .push(Step::Answer { namespace: what.str().to_owned(), is_yes: verb == "approve" });
         }
         "uninstall" | "rollback" => {
             let (namespace, name) = what.str().split_once(' ').ok_or("say `namespace operator`")?;
