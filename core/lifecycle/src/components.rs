@@ -39,8 +39,7 @@ pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
             && !object.is_deleting()
             && scene.world.objects.components(&label).next().is_none()
         {
-            let (key, uid) = (object.key(), object.uid().to_owned());
-            verdict.act(&key.clone(), Action::Delete { key, uid });
+            verdict.act(&object.key(), Action::DeleteUnchanged(object.clone()));
         }
     }
 }

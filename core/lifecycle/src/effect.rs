@@ -51,6 +51,8 @@ pub enum Action {
         /// Its identity.
         uid: String,
     },
+    /// Removes an object that is still exactly as it was seen.
+    DeleteUnchanged(Object),
     /// Tells people what happened.
     Emit(Event),
     /// Asks for the contents of a bundle.
@@ -110,7 +112,8 @@ impl Action {
             Self::Create { object, .. }
             | Self::Update(object)
             | Self::UpdateStatus(object)
-            | Self::Apply(object) => Some(object.key()),
+            | Self::Apply(object)
+            | Self::DeleteUnchanged(object) => Some(object.key()),
             Self::Delete { key, .. } => Some(key.clone()),
             Self::Emit(_) | Self::Unpack(_) | Self::Certify(_) | Self::Watch(_) => None,
         }

@@ -23,8 +23,7 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     known.sort_by_key(|object| object.at(&["revision"]).as_integer());
     let surplus = known.len().saturating_sub(scene.world.settings.kept_generations);
     for object in &known[..surplus] {
-        let (key, uid) = (object.key(), object.uid().to_owned());
-        verdict.act(&key.clone(), Action::Delete { key, uid });
+        verdict.act(&object.key(), Action::DeleteUnchanged((*object).clone()));
     }
 }
 

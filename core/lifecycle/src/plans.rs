@@ -115,8 +115,7 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
         }
         (PlanPhase::None | PlanPhase::RequiresApproval, None) => {
             if is_superseded(outlook, plan) || is_abandoned(scene, plan, verdict) {
-                let (key, uid) = (plan.object.key(), plan.object.uid().to_owned());
-                verdict.act(&key.clone(), Action::Delete { key, uid });
+                verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
             }
         }
         (PlanPhase::Installing, _) => execute::execute(scene, plan, verdict),
@@ -173,8 +172,7 @@ fn throw_away(scene: &Scene<'_>, verdict: &mut Verdict) {
     let kept = scene.world.settings.kept_plans.saturating_sub(newest.len());
     let surplus = finished.len().saturating_sub(kept);
     for plan in &finished[..surplus] {
-        let (key, uid) = (plan.object.key(), plan.object.uid().to_owned());
-        verdict.act(&key.clone(), Action::Delete { key, uid });
+        verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
     }
 }
 

@@ -52,8 +52,7 @@ pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
         })
         .collect();
     for object in left {
-        let (key, uid) = (object.key(), object.uid().to_owned());
-        verdict.act(&key.clone(), Action::Delete { key, uid });
+        verdict.act(&object.key(), Action::DeleteUnchanged(object.clone()));
     }
 }
 

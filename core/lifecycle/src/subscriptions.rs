@@ -56,7 +56,10 @@ fn follow_plan(scene: &Scene<'_>, subscription: Subscription<'_>, status: &mut V
         }
         (None, _) => return forget_plan(scene, status),
     };
-    if plan.generation() < subscription.plan_generation() {
+    let is_older = plan.generation() < subscription.plan_generation();
+    let is_gone = scene.plan(subscription.plan()).is_none()
+        && scene.operator(subscription.current_csv()).is_none();
+    if is_older && !is_gone {
         return;
     }
     let reference = map! {
@@ -126,6 +129,9 @@ fn follow_operator(
 fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) -> Vec<Condition> {
     let mut news = Vec::new();
     if prospect.is_busy {
+        // What was unpacked is on its way.
+        remove_condition(status, "BundleUnpacking");
+        remove_condition(status, "BundleUnpackFailed");
         return news;
     }
     let now = scene.world.now;

@@ -79,6 +79,10 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 Ok(()) => Ok(Done::Wrote),
                 Err(error) => stale_or(error),
             },
+            Action::DeleteUnchanged(object) => match self.cluster.delete_unchanged(&object) {
+                Ok(()) => Ok(Done::Wrote),
+                Err(error) => stale_or(error),
+            },
             Action::Emit(event) => {
                 // People are told as well as can be: no work waits for it.
                 match events::emit(&self.cluster, &event, now) {

@@ -41,6 +41,22 @@ pub trait Cluster {
 
     /// Removes an object, if it is the one of the given identity.
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError>;
+
+    /// Removes an object, if it is exactly as it was seen.
+    ///
+    /// A cluster that can ask for both in one request overrides this.
+    fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
+        match self.get(&object.key())? {
+            Some(live) if live.resource_version() == object.resource_version() => {
+                self.delete(&object.key(), object.uid())
+            }
+            Some(_) => Err(ClusterError {
+                kind: ErrorKind::Conflict,
+                message: format!("{} was changed meanwhile", object.key()),
+            }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Where catalogs, bundles and certificates come from.

@@ -3,10 +3,12 @@
 //! All steps are looked at before the first is done: what cannot be done is told at once, and then
 //! nothing is. What is done is noted last, so that a plan that was interrupted is looked at again.
 
+use std::collections::BTreeSet;
+
 use operon_kinds::{
     Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, condition, names, set_condition,
 };
-use operon_object::{Object, Timestamp, Value, known};
+use operon_object::{Object, ObjectKey, Timestamp, Value, known};
 
 use super::{step, with_steps};
 use crate::{Action, ErrorKind, Event, Verdict, scene::Scene};
@@ -59,10 +61,17 @@ fn carry_out(
     let now = scene.world.now;
     let key = plan.object.key();
     let started = plan.started().unwrap_or(now);
-    if let Some((_, failure)) = scene.world.failures.of_work(&key).next() {
+    // What somebody else has done meanwhile is no failure any more.
+    let targets: BTreeSet<ObjectKey> = outcome.actions.iter().filter_map(Action::target).collect();
+    let mut failures = scene.world.failures.of_work(&key);
+    if let Some((_, failure)) = failures.find(|(target, _)| targets.contains(target)) {
         let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
         let retry = failure.next_attempt();
-        if refuse(
+        if now >= retry
+            && (is_forbidden || now.since(started) < scene.world.settings.plan_retry_timeout)
+        {
+            // It is tried again now; nothing is said before it is known how that goes.
+        } else if refuse(
             scene,
             plan,
             status.clone(),

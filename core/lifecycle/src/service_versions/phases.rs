@@ -145,7 +145,8 @@ fn install_ready(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
             | crate::ErrorKind::Unavailable
             | crate::ErrorKind::Other => "InstallComponentFailed",
         };
-        return Next::to(Phase::Failed, reason, message);
+        let wake = Some(failure.next_attempt());
+        return Next { wake, ..Next::to(Phase::Failed, reason, message) };
     }
     match install::plan(scene, operator) {
         Installation::Refused(error) => Next::to(
@@ -276,6 +277,7 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         }
         _ => {}
     }
+    let key = operator.object.key();
     let found = match requirements::look_at(scene, operator) {
         Ok(found) => found,
         // It stays invalid until it is changed.
@@ -285,7 +287,9 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         return Next::to(Phase::Pending, "RequirementsNotMet", "requirements not met").with(found);
     }
     if is_final(scene, operator) {
-        return Next::stay().with(found);
+        let failures = scene.world.failures.of_work(&key);
+        let wake = failures.map(|(_, failure)| failure.next_attempt()).min();
+        return Next { wake, ..Next::stay() }.with(found);
     }
     if health::certificates_expire(scene, operator) {
         let message = "owned APIServices need cert refresh";
@@ -348,6 +352,6 @@ fn replacing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
 }
 
 fn deleting(operator: ServiceVersion<'_>) -> Next {
-    let (key, uid) = (operator.object.key(), operator.object.uid().to_owned());
-    Next { actions: vec![Action::Delete { key, uid }], ..Next::default() }
+    let actions = vec![Action::DeleteUnchanged(operator.object.clone())];
+    Next { actions, ..Next::default() }
 }
