@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use operon_install::{cluster_lift, operator_group_roles, provided_api_roles};
 use operon_kinds::{OperatorGroup, Phase};
-use operon_object::{ApiKind, Object, known};
+use operon_object::{ApiKind, Object, Value, known};
 
 use crate::{Action, Verdict, covers::covers, groups::target_namespaces, scene::Scene};
 
@@ -14,8 +14,19 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     let objects = scene.world.objects;
     let apis: BTreeSet<ApiKind> =
         operon_install::parse_provided_apis(&group.provided_apis().collect::<Vec<_>>().join(","));
-    for role in operator_group_roles(group.object, &apis) {
-        ensure(scene, role, verdict);
+    for mut role in operator_group_roles(group.object, &apis) {
+        let live = objects.find(&role.key());
+        let rule = |role: &Object| role.at(&["aggregationRule"]).clone();
+        let is_less = live.is_some_and(|live| rule(live) != rule(&role));
+        if rule(&role).is_null() {
+            // What was aggregated last would stay for ever.
+            role.set(&["rules"], Value::list([]));
+        }
+        if is_less {
+            verdict.act(&role.key(), Action::Apply(role));
+        } else {
+            ensure(scene, role, verdict);
+        }
     }
     let is_global = target_namespaces(scene.world, group) == [""];
     for operator in scene.operators.iter().filter(|operator| !operator.object.is_deleting()) {

@@ -67,20 +67,11 @@ fn carry_out(
     if let Some((_, failure)) = failures.find(|(target, _)| targets.contains(target)) {
         let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
         let retry = failure.next_attempt();
-        if now >= retry
-            && (is_forbidden || now.since(started) < scene.world.settings.plan_retry_timeout)
-        {
-            // It is tried again now; nothing is said before it is known how that goes.
-        } else if refuse(
-            scene,
-            plan,
-            status.clone(),
-            started,
-            &failure.error.message,
-            is_forbidden,
-            verdict,
-        ) || now < retry
-        {
+        let timeout = scene.world.settings.plan_retry_timeout;
+        let is_over = !is_forbidden && now.since(started) >= timeout;
+        if is_over || now < retry {
+            let message = &failure.error.message;
+            refuse(scene, plan, status.clone(), started, message, is_forbidden, verdict);
             verdict.wake_at(retry);
             return;
         }
@@ -116,7 +107,7 @@ fn carry_out(
     verdict.write_status(plan.object, status);
 }
 
-/// Says why a plan cannot be carried out; tells whether that ended it. What lacks a right is tried
+/// Says why a plan cannot be carried out, and ends it when its time is over. What lacks a right is tried
 /// for ever: somebody may grant it.
 fn refuse(
     scene: &Scene<'_>,
@@ -126,7 +117,7 @@ fn refuse(
     message: &str,
     is_forbidden: bool,
     verdict: &mut Verdict,
-) -> bool {
+) {
     let now = scene.world.now;
     let timeout = scene.world.settings.plan_retry_timeout;
     let is_over = !is_forbidden && now.since(started) >= timeout;
@@ -142,7 +133,6 @@ fn refuse(
         }
     }
     verdict.write_status(plan.object, status);
-    is_over
 }
 
 /// Says which plan of another namespace has to be approved before this one may begin.
