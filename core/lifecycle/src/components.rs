@@ -48,7 +48,7 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
     let Some(name) = label.strip_prefix(COMPONENT_LABEL_PREFIX) else { return };
     let Some(live) = scene.world.objects.get(&known::OPERATOR, "", name) else {
         let object = Object::new("operators.coreos.com/v1", "Operator", "", name);
-        verdict.act(&object.key(), Action::Create { object, unless: Vec::new() });
+        verdict.act(&object.key(), Action::Create(object));
         return;
     };
     let mut references: Vec<Value> = scene.world.objects.components(label).map(reference).collect();

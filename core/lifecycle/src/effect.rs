@@ -26,18 +26,24 @@ pub struct Effect {
     pub action: Action,
     /// The object whose work it is. When an effect fails, later ones of the same work are left out.
     pub work: ObjectKey,
+    /// What has to hold still, asked of the cluster itself: a view that is behind must not do harm.
+    pub guards: Vec<Guard>,
+}
+
+/// Something that was seen and has to hold still.
+#[derive(Debug, Clone)]
+pub enum Guard {
+    /// There is no object of this key.
+    Absent(ObjectKey),
+    /// The object is exactly as it was seen.
+    Unchanged(Object),
 }
 
 /// What can be done.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// Makes an object, unless one of the same name or one of the given keys exists.
-    Create {
-        /// The object.
-        object: Object,
-        /// What must not exist, asked of the cluster itself.
-        unless: Vec<ObjectKey>,
-    },
+    /// Makes an object, unless one of the same name exists.
+    Create(Object),
     /// Changes everything but the status of an object that is still as it was seen.
     Update(Object),
     /// Changes the status of an object that is still as it was seen.
@@ -109,7 +115,7 @@ impl Action {
     /// Returns the object that it is done to; the contents of a bundle are no object.
     pub fn target(&self) -> Option<ObjectKey> {
         match self {
-            Self::Create { object, .. }
+            Self::Create(object)
             | Self::Update(object)
             | Self::UpdateStatus(object)
             | Self::Apply(object)
@@ -123,7 +129,12 @@ impl Action {
 impl Verdict {
     /// Adds something to be done for an object.
     pub(crate) fn act(&mut self, work: &ObjectKey, action: Action) {
-        self.effects.push(Effect { action, work: work.clone() });
+        self.act_guarded(work, action, Vec::new());
+    }
+
+    /// Adds something to be done for an object while something else holds.
+    pub(crate) fn act_guarded(&mut self, work: &ObjectKey, action: Action, guards: Vec<Guard>) {
+        self.effects.push(Effect { action, work: work.clone(), guards });
     }
 
     /// Writes a status if it differs from what the object has; tells whether it does.

@@ -16,7 +16,7 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     for plan in scene.plans.iter().filter(|plan| plan.is_finished()) {
         let object = lift(scene, *plan);
         if scene.world.objects.find(&object.key()).is_none() {
-            verdict.act(&object.key(), Action::Create { object, unless: Vec::new() });
+            verdict.act(&object.key(), Action::Create(object));
         }
     }
     let mut known: Vec<&Object> = of_namespace(scene).collect();

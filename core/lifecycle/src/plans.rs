@@ -10,11 +10,11 @@ use std::{
 };
 
 use operon_kinds::{InstallPlan, PlanPhase, names};
-use operon_object::{ObjectKey, OwnerReference, Value, go_json, known};
-use operon_plan::{Draft, lift_plan, lift_status};
+use operon_object::{OwnerReference, Value, go_json, known};
+use operon_plan::{Draft, lift_plan, lift_status, plan_name};
 use operon_resolve::Reason;
 
-use crate::{Action, Verdict, outlook::Outlook, scene::Scene};
+use crate::{Action, Guard, Verdict, outlook::Outlook, scene::Scene};
 
 /// The two writes of a plan follow each other within milliseconds.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
@@ -50,7 +50,8 @@ fn create(
     verdict: &mut Verdict,
 ) {
     let generation = next_generation(scene);
-    let mut plan = lift_plan(draft, generation, &owners(scene, draft), &because(draft));
+    let name = name(scene, draft);
+    let mut plan = lift_plan(draft, &name, generation, &owners(scene, draft), &because(draft));
     if let Some(joined) = joined {
         let contents = joined.iter().map(|(namespace, content)| (namespace, Value::text(content)));
         plan.set_annotation(names::JOINT_PLANS_ANNOTATION, &go_json(&Value::map(contents)));
@@ -65,12 +66,23 @@ fn create(
         .map(|subscription| subscription.plan())
         .filter(|name| !name.is_empty() && scene.plan(name).is_none())
         .map(|name| known::INSTALL_PLAN.key(scene.namespace, name));
-    let unless: Vec<ObjectKey> = operators.chain(referred).collect();
-    verdict.act(&plan.key(), Action::Create { object: plan, unless });
+    let guards = operators.chain(referred).map(Guard::Absent).collect();
+    verdict.act_guarded(&plan.key(), Action::Create(plan), guards);
+}
+
+/// Names the next plan of a draft. Only what concerns the draft's own Subscriptions counts: a view that
+/// lacks a plan of others must come to the same name.
+pub(crate) fn name(scene: &Scene<'_>, draft: &Draft) -> String {
+    let is_moved = |name: &str| draft.targets.contains_key(name);
+    let plans = scene.plans.iter().filter(|plan| plan.targets().keys().any(|name| is_moved(name)));
+    let plans = plans.map(|plan| plan.generation());
+    let moved = scene.subscriptions.iter().filter(|subscription| is_moved(subscription.name()));
+    let noted = moved.map(|subscription| subscription.plan_generation());
+    plan_name(draft, plans.chain(noted).max().unwrap_or(0) + 1)
 }
 
 /// Returns the generation of the next plan.
-pub(crate) fn next_generation(scene: &Scene<'_>) -> i64 {
+fn next_generation(scene: &Scene<'_>) -> i64 {
     let plans = scene.plans.iter().map(|plan| plan.generation());
     let noted = scene.subscriptions.iter().map(|subscription| subscription.plan_generation());
     plans.chain(noted).max().unwrap_or(0) + 1

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use operon_install::{cluster_lift, operator_group_roles, provided_api_roles};
-use operon_kinds::{OperatorGroup, Phase};
+use operon_kinds::{Phase, names};
 use operon_object::{ApiKind, Object, Value, known};
 
-use crate::{Action, Verdict, covers::covers, groups::target_namespaces, scene::Scene};
+use crate::{Action, Guard, Verdict, covers::covers, groups::target_namespaces, scene::Scene};
 
 /// Grants what follows from the operators that run in a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -30,7 +30,16 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let is_global = target_namespaces(scene.world, group) == [""];
     for operator in scene.operators.iter().filter(|operator| !operator.object.is_deleting()) {
-        if operator.phase() != Phase::Succeeded {
+        let is_installed = match operator.phase() {
+            Phase::InstallReady | Phase::Installing | Phase::Succeeded => true,
+            Phase::None
+            | Phase::Pending
+            | Phase::Failed
+            | Phase::Unknown
+            | Phase::Replacing
+            | Phase::Deleting => false,
+        };
+        if !is_installed {
             continue;
         }
         let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
@@ -48,22 +57,21 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// Removes what groups that are gone have left behind.
+/// Removes what groups and operators that are gone have left behind outside their namespace.
 pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let left: Vec<&Object> = scene
-        .world
-        .objects
-        .owned_from(scene.namespace)
-        .filter(|object| object.kind() == known::CLUSTER_ROLE)
-        .filter(|object| {
-            let kind = object.label(operon_kinds::names::OWNER_KIND_LABEL);
-            let name = object.label(operon_kinds::names::OWNER_LABEL);
-            let is_here = |group: &OperatorGroup<'_>| group.name() == name;
-            kind == known::OPERATOR_GROUP.name() && !scene.groups.iter().any(is_here)
-        })
-        .collect();
-    for object in left {
-        verdict.act(&object.key(), Action::DeleteUnchanged(object.clone()));
+    let outside = scene.world.objects.owned_from(scene.namespace);
+    for object in outside.filter(|object| object.kind() != known::CUSTOM_RESOURCE_DEFINITION) {
+        let owner = object.label(names::OWNER_LABEL);
+        let kind = match object.label(names::OWNER_KIND_LABEL) {
+            "OperatorGroup" => known::OPERATOR_GROUP,
+            "ClusterServiceVersion" => known::CLUSTER_SERVICE_VERSION,
+            _ => continue,
+        };
+        let owner = kind.key(scene.namespace, owner);
+        if scene.world.objects.find(&owner).is_none() && !object.is_deleting() {
+            let action = Action::DeleteUnchanged(object.clone());
+            verdict.act_guarded(&object.key(), action, vec![Guard::Absent(owner)]);
+        }
     }
 }
 

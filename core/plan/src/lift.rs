@@ -11,24 +11,24 @@ use crate::{Draft, PlannedStep};
 /// How many digits of a hash name a plan: enough that no two plans of a namespace meet.
 const NAME_DIGITS: usize = 10;
 
-/// Names the plan of a generation: the same content in the same generation has the same name, so that
-/// a plan that is made twice is made once.
-pub fn plan_name(draft: &Draft, generation: i64) -> String {
+/// Names a plan: the same content at the same place in the sequence of its Subscriptions' plans has the
+/// same name, so that a plan that is made twice is made once.
+pub fn plan_name(draft: &Draft, sequence: i64) -> String {
     let Draft { namespace, content, .. } = draft;
-    let digits = sha256_hex(format!("{namespace}\n{generation}\n{content}"));
+    let digits = sha256_hex(format!("{namespace}\n{sequence}\n{content}"));
     format!("install-{}", &digits[..NAME_DIGITS])
 }
 
 /// Returns the InstallPlan without its status.
 pub fn lift_plan(
     draft: &Draft,
+    name: &str,
     generation: i64,
     owners: &[OwnerReference],
     because: &str,
 ) -> Object {
-    let name = plan_name(draft, generation);
     let mut plan =
-        Object::new("operators.coreos.com/v1alpha1", "InstallPlan", &draft.namespace, &name);
+        Object::new("operators.coreos.com/v1alpha1", "InstallPlan", &draft.namespace, name);
     for owner in owners {
         plan.add_owner(owner);
     }

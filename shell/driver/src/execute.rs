@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use operon_install::certificate_secret;
 use operon_kinds::names;
-use operon_lifecycle::{Action, Effect, ErrorKind};
+use operon_lifecycle::{Action, Effect, ErrorKind, Guard};
 use operon_object::{Object, ObjectKey, Timestamp};
 
 use crate::{Catalogs, Cluster, ClusterError, Driver, events};
@@ -27,12 +27,18 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     pub(crate) fn execute(&mut self, effects: Vec<Effect>, now: Timestamp) -> usize {
         let mut written = 0;
         let mut abandoned: BTreeSet<ObjectKey> = BTreeSet::new();
-        for Effect { action, work } in effects {
+        let mut holding: BTreeSet<ObjectKey> = BTreeSet::new();
+        for Effect { action, work, guards } in effects {
             if abandoned.contains(&work) {
                 continue;
             }
             let target = action.target();
-            match self.act(action, now) {
+            let done = match self.hold(&guards, &mut holding) {
+                Ok(true) => self.act(action, now),
+                Ok(false) => Ok(Done::Stale),
+                Err(error) => Err(error),
+            };
+            match done {
                 Ok(Done::Wrote) => {
                     written += 1;
                     if let Some(target) = &target {
@@ -55,16 +61,39 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         written
     }
 
+    /// Asks the cluster whether guards hold; each object is asked for once.
+    fn hold(
+        &self,
+        guards: &[Guard],
+        holding: &mut BTreeSet<ObjectKey>,
+    ) -> Result<bool, ClusterError> {
+        for guard in guards {
+            let key = match guard {
+                Guard::Absent(key) => key.clone(),
+                Guard::Unchanged(object) => object.key(),
+            };
+            if holding.contains(&key) {
+                continue;
+            }
+            let live = self.cluster.get(&key)?;
+            let holds = match (guard, &live) {
+                (Guard::Absent(_), live) => live.is_none(),
+                (Guard::Unchanged(_), None) => false,
+                (Guard::Unchanged(object), Some(live)) => {
+                    live.resource_version() == object.resource_version()
+                }
+            };
+            if !holds {
+                return Ok(false);
+            }
+            holding.insert(key);
+        }
+        Ok(true)
+    }
+
     fn act(&mut self, action: Action, now: Timestamp) -> Result<Done, ClusterError> {
         match action {
-            Action::Create { object, unless } => {
-                for key in &unless {
-                    if self.cluster.get(key)?.is_some() {
-                        return Ok(Done::Stale);
-                    }
-                }
-                self.wrote(self.cluster.create(&object))
-            }
+            Action::Create(object) => self.wrote(self.cluster.create(&object)),
             Action::Update(object) => self.wrote(self.cluster.update(&object)),
             Action::UpdateStatus(object) => self.wrote(self.cluster.update_status(&object)),
             Action::Apply(object) => match self.cluster.apply(&object) {

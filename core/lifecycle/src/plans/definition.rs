@@ -29,7 +29,7 @@ pub(super) fn step(
     let key = installed_alongside_key(scene.namespace, step.resolving());
     object.set_annotation(&key, &format!("{}/{}", scene.namespace, step.resolving()));
     let Some(live) = live else {
-        outcome.actions.push(Action::Create { object, unless: Vec::new() });
+        outcome.actions.push(Action::Create(object));
         return StepStatus::WaitingForApi;
     };
     if covers(live.value(), object.value()) {

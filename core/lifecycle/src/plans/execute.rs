@@ -11,7 +11,7 @@ use operon_kinds::{
 use operon_object::{Object, ObjectKey, Timestamp, Value, known};
 
 use super::{step, with_steps};
-use crate::{Action, ErrorKind, Event, Verdict, scene::Scene};
+use crate::{Action, ErrorKind, Event, Guard, Verdict, scene::Scene};
 
 const INSTALLED: &str = "Installed";
 
@@ -82,7 +82,9 @@ fn carry_out(
         return kinds.for_each(|kind| verdict.act(&key, Action::Watch(kind)));
     }
     for action in outcome.actions {
-        verdict.act(&key, action);
+        // A view in which the plan is still to be done may be older than the day its operator was removed.
+        let guards = vec![Guard::Unchanged(plan.object.clone())];
+        verdict.act_guarded(&key, action, guards);
     }
     for warning in outcome.warnings {
         let event = Event::about(plan.object, true, "CRDValidation", &warning);

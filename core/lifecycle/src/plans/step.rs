@@ -111,7 +111,7 @@ fn create_once(
     if object.kind() == known::SUBSCRIPTION {
         object.set_annotation(names::GENERATED_BY_ANNOTATION, plan.name());
     }
-    outcome.actions.push(Action::Create { object, unless: Vec::new() });
+    outcome.actions.push(Action::Create(object));
     StepStatus::Created
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use operon_kinds::InstallPlan;
 use operon_object::{Object, ObjectKey, known};
-use operon_plan::{Draft, PlannedOperator, plan_name};
+use operon_plan::{Draft, PlannedOperator};
 
 use crate::{BundleKey, World, outlook::Outlook, scene::Scene};
 
@@ -87,7 +87,7 @@ fn plan(scene: &Scene<'_>, draft: &Draft) -> PreviewPlan {
     let existing = scene.plans.iter().find(known);
     let name = match existing {
         Some(plan) => plan.name().to_owned(),
-        None => plan_name(draft, crate::plans::next_generation(scene)),
+        None => crate::plans::name(scene, draft),
     };
     PreviewPlan {
         name,

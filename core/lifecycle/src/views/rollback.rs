@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fmt};
 use operon_kinds::{ServiceVersion, Subscription, names, provided_apis};
 use operon_object::{Object, Value, known, map};
 use operon_plan::{
-    BundleContents, Draft, PlannedOperator, draft_operators, lift_plan, lift_status,
+    BundleContents, Draft, PlannedOperator, draft_operators, lift_plan, lift_status, plan_name,
 };
 use operon_resolve::{Addition, Reason, SourceName};
 
@@ -127,7 +127,8 @@ pub fn rollback(world: &World<'_>, namespace: &str, name: &str) -> Result<Rollba
         + 1;
     let because = format!("{}: rolled back from {}", addition.name, operator.name());
     let owners = [subscription.object.owner_reference()];
-    let mut plan = lift_plan(&draft, generation, &owners, &because);
+    let name = plan_name(&draft, generation);
+    let mut plan = lift_plan(&draft, &name, generation, &owners, &because);
     plan.set_annotation(names::ROLLBACK_ANNOTATION, "true");
     let status = lift_status(&draft, true);
     Ok(Rollback {
