@@ -1,0 +1,51 @@
+//! Which version of each kind the cluster speaks.
+//!
+//! The port names kinds without versions; one of them has to be chosen. Nothing is converted here.
+
+use std::collections::BTreeMap;
+
+use operon_apiserver::{Commit, ServedKind, Server};
+use operon_object::{
+    ApiKind, Kind,
+    known::{self, known_kind},
+};
+
+/// The version of each kind that there is.
+#[derive(Debug)]
+pub(crate) struct Versions {
+    by_kind: BTreeMap<Kind, ApiKind>,
+}
+
+impl Versions {
+    pub(crate) fn of(server: &Server) -> Self {
+        let mut by_kind: BTreeMap<Kind, (u8, ApiKind)> = BTreeMap::new();
+        for served in server.kinds() {
+            let rank = rank(&served);
+            let chosen = by_kind
+                .entry(served.kind.kind.clone())
+                .or_insert_with(|| (rank, served.kind.clone()));
+            if rank > chosen.0 {
+                *chosen = (rank, served.kind);
+            }
+        }
+        let chosen = by_kind.into_iter().map(|(kind, (_, version))| (kind, version));
+        Self { by_kind: chosen.collect() }
+    }
+
+    /// Returns a kind in the version that is spoken, if the cluster has it.
+    pub(crate) fn find(&self, kind: &Kind) -> Option<&ApiKind> {
+        self.by_kind.get(kind)
+    }
+
+    /// Tells whether a commit may change what there is.
+    pub(crate) fn is_touched_by(commit: &Commit) -> bool {
+        commit.writes.iter().any(|(key, _)| key.kind == known::CUSTOM_RESOURCE_DEFINITION)
+    }
+}
+
+/// The version that Operon itself writes is best, then the one that is stored.
+fn rank(served: &ServedKind) -> u8 {
+    let is_ours =
+        known_kind(&served.kind.kind).is_some_and(|known| known.version == served.kind.version);
+    if is_ours { 2 } else { u8::from(served.is_storage) }
+}
