@@ -31,14 +31,10 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
 
 /// Removes the Operator objects of packages that nothing is left of.
 pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let suffix = format!(".{}", scene.namespace);
-    for object in scene.world.objects.all(&known::OPERATOR) {
-        let is_of_here = object.name().ends_with(&suffix);
+    let here = scene.world.objects.owned_from(scene.namespace);
+    for object in here.filter(|object| object.kind() == known::OPERATOR && !object.is_deleting()) {
         let label = format!("{COMPONENT_LABEL_PREFIX}{}", object.name());
-        if is_of_here
-            && !object.is_deleting()
-            && scene.world.objects.components(&label).next().is_none()
-        {
+        if scene.world.objects.components(&label).next().is_none() {
             verdict.act(&object.key(), Action::DeleteUnchanged(object.clone()));
         }
     }

@@ -72,9 +72,9 @@ impl Failures {
         self.by_target.remove(target);
     }
 
-    /// Forgets the failures of works that are not wanted any more.
-    pub fn retain(&mut self, mut is_wanted: impl FnMut(&ObjectKey) -> bool) {
-        self.by_target.retain(|_, failure| is_wanted(&failure.work));
+    /// Forgets the failures that are not wanted any more.
+    pub fn retain(&mut self, mut is_wanted: impl FnMut(&Failure) -> bool) {
+        self.by_target.retain(|_, failure| is_wanted(failure));
     }
 
     /// Returns the failure of an object.

@@ -28,7 +28,7 @@ pub(crate) fn label_namespace(world: &World<'_>, namespace: &Object, verdict: &m
     if namespace.is_deleting() {
         return;
     }
-    let targeting = world.objects.all(&known::OPERATOR_GROUP).filter(|object| {
+    let targeting = world.objects.groups_covering(namespace.name()).filter(|object| {
         let group = OperatorGroup::read(object);
         !object.is_deleting() && group.status_namespaces().contains(&namespace.name())
     });

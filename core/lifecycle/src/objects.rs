@@ -12,8 +12,10 @@ use operon_object::{Kind, Object, ObjectKey, known};
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
     kinds: BTreeMap<Kind, BTreeMap<String, BTreeMap<String, Object>>>,
-    /// What lies in no namespace or another one, by the namespace of the owner that its labels name.
-    by_owner_namespace: BTreeMap<String, BTreeSet<ObjectKey>>,
+    /// What lies outside a namespace and belongs to it: by its labels, or as an Operator object.
+    by_home: BTreeMap<String, BTreeSet<ObjectKey>>,
+    /// OperatorGroups by the namespaces that they look after, with their own; the empty one for all.
+    by_covered: BTreeMap<String, BTreeSet<ObjectKey>>,
     /// What belongs to an operator, by the label that says so.
     by_component: BTreeMap<String, BTreeSet<ObjectKey>>,
 }
@@ -65,18 +67,23 @@ impl Objects {
         self.kinds.get(kind).into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
     }
 
-    /// Returns the objects outside a namespace whose labels name an owner in it, sorted by key.
+    /// Returns the objects outside a namespace that belong to it: those whose labels name an owner in it,
+    /// and its Operator objects; sorted by key.
     pub fn owned_from(&self, namespace: &str) -> impl Iterator<Item = &Object> {
-        let keys = self.by_owner_namespace.get(namespace).into_iter().flatten();
+        let keys = self.by_home.get(namespace).into_iter().flatten();
         keys.filter_map(|key| self.find(key))
     }
 
-    /// Returns the namespaces that something outside of them belongs to, also those that are gone; some
-    /// more than once.
+    /// Returns the OperatorGroups that look after a namespace, or lie in it, as they were last seen; for
+    /// the empty name those that look after all.
+    pub fn groups_covering(&self, namespace: &str) -> impl Iterator<Item = &Object> {
+        let keys = self.by_covered.get(namespace).into_iter().flatten();
+        keys.filter_map(|key| self.find(key))
+    }
+
+    /// Returns the namespaces that something outside of them belongs to, also those that are gone.
     pub fn left_namespaces(&self) -> impl Iterator<Item = &str> {
-        let operators = self.all(&known::OPERATOR).map(Object::name);
-        let homes = operators.filter_map(|name| name.rsplit_once('.')).map(|(_, home)| home);
-        self.by_owner_namespace.keys().map(String::as_str).chain(homes)
+        self.by_home.keys().map(String::as_str)
     }
 
     /// Returns the objects that carry a label of an operator's components, sorted by key.
@@ -96,9 +103,11 @@ impl Objects {
     }
 
     fn index(&mut self, key: &ObjectKey, object: &Object) {
-        let home = object.label(OWNER_NAMESPACE_LABEL);
-        if !home.is_empty() && home != key.namespace {
-            self.by_owner_namespace.entry(home.to_owned()).or_default().insert(key.clone());
+        if let Some(home) = home_of(key, object) {
+            self.by_home.entry(home.to_owned()).or_default().insert(key.clone());
+        }
+        for namespace in covered_by(key, object) {
+            self.by_covered.entry(namespace.to_owned()).or_default().insert(key.clone());
         }
         for label in component_labels(object) {
             self.by_component.entry(label.to_owned()).or_default().insert(key.clone());
@@ -106,12 +115,34 @@ impl Objects {
     }
 
     fn forget(&mut self, key: &ObjectKey, object: &Object) {
-        let home = object.label(OWNER_NAMESPACE_LABEL);
-        take_out(&mut self.by_owner_namespace, home, key);
+        if let Some(home) = home_of(key, object) {
+            take_out(&mut self.by_home, home, key);
+        }
+        for namespace in covered_by(key, object) {
+            take_out(&mut self.by_covered, namespace, key);
+        }
         for label in component_labels(object) {
             take_out(&mut self.by_component, label, key);
         }
     }
+}
+
+/// Returns the namespace that something outside of it belongs to.
+fn home_of<'o>(key: &'o ObjectKey, object: &'o Object) -> Option<&'o str> {
+    if key.kind == known::OPERATOR {
+        return key.name.rsplit_once('.').map(|(_, home)| home);
+    }
+    let home = object.label(OWNER_NAMESPACE_LABEL);
+    (!home.is_empty() && home != key.namespace).then_some(home)
+}
+
+/// Returns the namespaces that an OperatorGroup looks after, with its own; other objects look after none.
+fn covered_by<'o>(key: &'o ObjectKey, object: &'o Object) -> BTreeSet<&'o str> {
+    if key.kind != known::OPERATOR_GROUP {
+        return BTreeSet::new();
+    }
+    let seen = object.status().get("namespaces").iter_texts();
+    seen.chain([key.namespace.as_str()]).collect()
 }
 
 /// Returns the labels that say which operators an object belongs to.

@@ -70,12 +70,19 @@ fn create(
     verdict.act_guarded(&plan.key(), Action::Create(plan), guards);
 }
 
-/// Names the next plan of a draft. Only what concerns the draft's own Subscriptions counts: a view that
-/// lacks a plan of others must come to the same name.
+/// Names the next plan of a draft. Only what concerns its own Subscriptions and operators counts: a view
+/// that lacks a plan of others must come to the same name.
 pub(crate) fn name(scene: &Scene<'_>, draft: &Draft) -> String {
     let is_moved = |name: &str| draft.targets.contains_key(name);
-    let plans = scene.plans.iter().filter(|plan| plan.targets().keys().any(|name| is_moved(name)));
-    let plans = plans.map(|plan| plan.generation());
+    let brings = |plan: &InstallPlan<'_>| {
+        let mut operators = draft.operators.iter();
+        operators.any(|operator| plan.operators().any(|name| name == operator.addition.name))
+    };
+    let related = scene
+        .plans
+        .iter()
+        .filter(|plan| brings(plan) || plan.targets().keys().any(|name| is_moved(name)));
+    let plans = related.map(|plan| plan.generation());
     let moved = scene.subscriptions.iter().filter(|subscription| is_moved(subscription.name()));
     let noted = moved.map(|subscription| subscription.plan_generation());
     plan_name(draft, plans.chain(noted).max().unwrap_or(0) + 1)

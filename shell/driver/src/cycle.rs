@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
-    BundleKey, BundleState, CatalogState, Failures, Objects, Scope, Settings, World, decide_within,
+    BundleKey, BundleState, CatalogState, Failures, LONGEST_PAUSE, Objects, Scope, Settings, World,
+    decide_within,
 };
 use operon_object::{Object, Timestamp, known};
 use operon_resolve::SourceName;
@@ -115,7 +116,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             namespaces.extend(self.lookers.iter().cloned());
         }
         let mut written = 0;
-        let mut had_effects = false;
+        let mut tried = 0;
         for namespace in namespaces {
             let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
             let verdict = decide_within(&self.world(now), &scope);
@@ -124,16 +125,19 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             } else {
                 self.lookers.remove(&namespace);
             }
-            match verdict.wake {
+            let executed = self.execute(verdict.effects, now);
+            match verdict.wake.into_iter().chain(executed.wake).min() {
                 Some(wake) => self.wakes.insert(namespace, wake),
                 None => self.wakes.remove(&namespace),
             };
-            had_effects |= !verdict.effects.is_empty();
-            written += self.execute(verdict.effects, now);
+            tried += executed.tried;
+            written += executed.written;
         }
         let objects = &self.picture.objects;
-        self.failures.retain(|work| objects.find(work).is_some());
-        Ok(Cycle { written, is_settled: !had_effects, wake: self.wakes.values().min().copied() })
+        self.failures.retain(|failure| {
+            objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
+        });
+        Ok(Cycle { written, is_settled: tried == 0, wake: self.wakes.values().min().copied() })
     }
 
     fn read_catalogs(&mut self, now: Timestamp) {

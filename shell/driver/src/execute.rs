@@ -22,10 +22,21 @@ enum Done {
     Stale,
 }
 
+/// What came of a verdict.
+#[derive(Debug, Default)]
+pub(crate) struct Executed {
+    /// How much was tried.
+    pub(crate) tried: usize,
+    /// How much was written.
+    pub(crate) written: usize,
+    /// When what failed may be tried again.
+    pub(crate) wake: Option<Timestamp>,
+}
+
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
-    /// Does what is to be done; returns how much was written.
-    pub(crate) fn execute(&mut self, effects: Vec<Effect>, now: Timestamp) -> usize {
-        let mut written = 0;
+    /// Does what is to be done, as far as it may be tried now.
+    pub(crate) fn execute(&mut self, effects: Vec<Effect>, now: Timestamp) -> Executed {
+        let mut executed = Executed::default();
         let mut abandoned: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut holding: BTreeSet<ObjectKey> = BTreeSet::new();
         for Effect { action, work, guards } in effects {
@@ -33,6 +44,15 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 continue;
             }
             let target = action.target();
+            let failure = target.as_ref().and_then(|target| self.failures.of(target));
+            if let Some(failure) = failure.filter(|failure| now < failure.next_attempt()) {
+                // Whatever was decided, the same thing is not tried at full speed.
+                let next = failure.next_attempt();
+                executed.wake = Some(executed.wake.map_or(next, |wake| wake.min(next)));
+                abandoned.insert(work);
+                continue;
+            }
+            executed.tried += 1;
             let done = match self.hold(&guards, &mut holding) {
                 Ok(true) => self.act(action, now),
                 Ok(false) => Ok(Done::Stale),
@@ -40,7 +60,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             };
             match done {
                 Ok(Done::Wrote) => {
-                    written += 1;
+                    executed.written += 1;
                     if let Some(target) = &target {
                         self.failures.forgive(target);
                     }
@@ -58,7 +78,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 }
             }
         }
-        written
+        executed
     }
 
     /// Asks the cluster whether guards hold; each object is asked for once.
@@ -93,7 +113,16 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
 
     fn act(&mut self, action: Action, now: Timestamp) -> Result<Done, ClusterError> {
         match action {
-            Action::Create(object) => self.wrote(self.cluster.create(&object)),
+            Action::Create(object) => match self.cluster.create(&object) {
+                // What is in the picture already should not have been made again.
+                Err(error)
+                    if error.kind == ErrorKind::AlreadyExists
+                        && self.picture.objects.find(&object.key()).is_some() =>
+                {
+                    Err(error)
+                }
+                answer => self.wrote(answer),
+            },
             Action::Update(object) => self.wrote(self.cluster.update(&object)),
             Action::UpdateStatus(object) => self.wrote(self.cluster.update_status(&object)),
             Action::Apply(object) => match self.cluster.apply(&object) {

@@ -31,7 +31,7 @@ impl Touched {
         let kind = object.kind();
         let namespace = object.namespace();
         if kind == known::CUSTOM_RESOURCE_DEFINITION {
-            self.definitions.insert(object.name().to_owned());
+            self.touch_definition(object, known);
             // An Operator object lists it among its components.
             let labels = object.labels().map(|(name, _)| name);
             let components = labels.filter_map(|name| name.strip_prefix(COMPONENT_LABEL_PREFIX));
@@ -59,6 +59,29 @@ impl Touched {
             match object.label(names::OWNER_NAMESPACE_LABEL) {
                 "" => self.everything = true,
                 owner => self.touch_namespace(owner),
+            }
+        }
+    }
+
+    /// What a CRD says matters to everybody who names it; who is noted beside it, only to those.
+    fn touch_definition(&mut self, definition: &Object, known: Option<&Object>) {
+        let is_same = known.is_some_and(|known| {
+            known.spec() == definition.spec()
+                && known.status() == definition.status()
+                && known.is_deleting() == definition.is_deleting()
+        });
+        if !is_same {
+            self.definitions.insert(definition.name().to_owned());
+            return;
+        }
+        let notes = |object: &Object| -> BTreeSet<String> {
+            object.annotations().map(|(name, value)| format!("{name} {value}")).collect()
+        };
+        let (old, new) = (known.map(notes).unwrap_or_default(), notes(definition));
+        for note in old.symmetric_difference(&new) {
+            let place = note.split_once(' ').and_then(|(_, value)| value.split_once('/'));
+            if let Some((namespace, _)) = place {
+                self.touch_namespace(namespace);
             }
         }
     }

@@ -82,6 +82,11 @@ pub(super) fn weigh_update(
 
 /// Decides whether a draft may become a plan, by the plans that are there.
 pub(super) fn weigh_draft(scene: &Scene<'_>, draft: &Draft) -> Weight {
+    // A draft may move no Subscription, as when only a dependency comes again.
+    let mut same = scene.plans.iter().filter(|plan| plan.content() == draft.content);
+    if let Some(plan) = same.find(|plan| plan.phase() == PlanPhase::Failed) {
+        return weigh_plan(scene, "", *plan, draft);
+    }
     for name in draft.targets.keys() {
         let Some(plan) = scene.newest_plan(name) else { continue };
         match weigh_plan(scene, name, plan, draft) {

@@ -54,7 +54,8 @@ pub(super) fn requests(
         let mut request = lower_subscription(*subscription);
         // A Subscription that was told to become something that never came still has what it had.
         if scene.operator(&request.current_csv).is_none() {
-            request.current_csv.clone_from(&request.installed_csv);
+            let had = scene.operator(&request.installed_csv);
+            request.current_csv = had.map(|had| had.name().to_owned()).unwrap_or_default();
         }
         let hold = if subscription.is_paused() {
             Some(Hold::paused())

@@ -191,15 +191,16 @@ fn clashes(scene: &Scene<'_>, group: OperatorGroup<'_>, provided: &BTreeSet<Stri
         return false;
     }
     let own = covered(group);
-    let others = scene.world.objects.all(&known::OPERATOR_GROUP);
-    others
-        .filter(|other| other.namespace() != scene.namespace && !other.is_deleting())
-        .map(OperatorGroup::read)
-        .filter(|other| other.provided_apis().any(|api| provided.contains(&api)))
-        .any(|other| {
-            let covered = covered(other);
-            own.contains("") || covered.contains("") || !own.is_disjoint(&covered)
-        })
+    let objects = scene.world.objects;
+    let meets = |other: &Object| {
+        let is_other = other.namespace() != scene.namespace && !other.is_deleting();
+        is_other && OperatorGroup::read(other).provided_apis().any(|api| provided.contains(&api))
+    };
+    if own.contains("") {
+        return objects.all(&known::OPERATOR_GROUP).any(meets);
+    }
+    let beside = own.iter().flat_map(|namespace| objects.groups_covering(namespace));
+    beside.chain(objects.groups_covering("")).any(meets)
 }
 
 /// Returns the namespaces a group was last seen to target, with its own; one empty text for all.
