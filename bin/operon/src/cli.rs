@@ -2,7 +2,10 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{catalog::CatalogCommand, completion, plan, resolve, why};
+use crate::{
+    apply, approve, catalog::CatalogCommand, completion, crds, delete, describe, events, get, pin,
+    plan, resolve, up, why,
+};
 
 /// Keeps a cluster's operators installed, working together and up to date.
 #[derive(Debug, Parser)]
@@ -20,6 +23,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Up(up::Up),
+    Apply(apply::Apply),
+    Get(get::Get),
+    Describe(describe::Describe),
+    Events(events::Events),
+    Delete(delete::Delete),
+    Approve(approve::Approve),
+    Reject(approve::Reject),
+    Pin(pin::Pin),
+    Pause(pin::Pause),
     /// Reads, checks, queries, draws and compares catalogs; needs no cluster
     #[command(subcommand)]
     Catalog(CatalogCommand),
@@ -27,6 +40,7 @@ pub(crate) enum Command {
     Why(why::Why),
     WhyNot(why::not::WhyNot),
     Resolve(resolve::Resolve),
+    Crds(crds::Crds),
     /// Prints a completion script for a shell
     Completion(completion::Shell),
     /// Writes the manual pages

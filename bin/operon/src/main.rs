@@ -1,14 +1,25 @@
 //! `operon`: one binary, one file per command; wiring, no rule of the domain.
 
+mod apply;
+mod approve;
 mod catalog;
 mod cli;
+mod cluster;
 mod completion;
+mod crds;
+mod delete;
+mod describe;
+mod events;
 mod exit;
 mod explanation;
+mod get;
+mod manifests;
 mod output;
+mod pin;
 mod plan;
 mod resolve;
 mod semantics;
+mod up;
 mod why;
 
 use std::process::ExitCode;
@@ -18,11 +29,22 @@ use clap::Parser;
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
     let result = match arguments.command {
+        cli::Command::Up(command) => up::run(&command),
+        cli::Command::Apply(command) => apply::run(&command),
+        cli::Command::Get(command) => get::run(&command),
+        cli::Command::Describe(command) => describe::run(&command),
+        cli::Command::Events(command) => events::run(&command),
+        cli::Command::Delete(command) => delete::run(&command),
+        cli::Command::Approve(command) => approve::approve(&command),
+        cli::Command::Reject(command) => approve::reject(&command),
+        cli::Command::Pin(command) => pin::pin(&command),
+        cli::Command::Pause(command) => pin::pause(&command),
         cli::Command::Catalog(command) => catalog::run(command),
         cli::Command::Plan(command) => plan::run(&command),
         cli::Command::Why(command) => why::run(&command),
         cli::Command::WhyNot(command) => why::not::run(&command),
         cli::Command::Resolve(command) => resolve::run(&command),
+        cli::Command::Crds(command) => crds::run(&command),
         cli::Command::Completion(command) => completion::shell(&command),
         cli::Command::Man(command) => completion::manual(&command),
     };

@@ -48,6 +48,11 @@ impl Stamp {
             device: metadata.dev(),
         }
     }
+
+    /// Returns when anything about the file changed last, in nanoseconds since 1970.
+    pub(crate) fn newest(self) -> i128 {
+        self.modified.max(self.changed)
+    }
 }
 
 impl CatalogFile {

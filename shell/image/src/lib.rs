@@ -1,11 +1,15 @@
-//! Catalogs from where they are kept: directories and files today, opened fast and kept as snapshots.
+//! Catalogs and bundles from where they are kept: directories and files today, opened fast and kept as
+//! snapshots.
 //!
 //! This room touches the disk and nothing else: it finds files, reads them on all cores, and keeps
 //! what was built so that the next opening costs milliseconds. What documents mean is decided in
-//! `wire/fbc` and `core/catalog`.
+//! `wire/fbc` and `core/catalog`. [`DirectoryCatalogs`] puts all of it behind the driver's port.
 
 mod cache;
+mod catalogs;
+mod certificate;
 mod cold;
+mod contents;
 mod directory;
 mod error;
 mod fingerprint;
@@ -17,7 +21,10 @@ mod snapshot;
 
 pub use self::{
     cache::{CacheDirectory, MAX_SNAPSHOTS},
+    catalogs::{DirectoryCatalogs, LOOK_AGAIN_AFTER},
+    certificate::{CERTIFICATE_LIFETIME, ROTATION_MARGIN},
     cold::{MAX_READERS, Progress},
+    contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
     lines::{Excerpt, Lines},

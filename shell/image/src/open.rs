@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
+    sync::Arc,
     time::SystemTime,
 };
 
@@ -44,7 +45,7 @@ pub enum OpenedBy {
 /// A catalog, and the files it came from.
 #[derive(Debug)]
 pub struct OpenedCatalog {
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
     root: PathBuf,
     files: Vec<CatalogFile>,
     opened_by: OpenedBy,
@@ -61,7 +62,7 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
     let files = find_files(path)?;
     let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let opened = |catalog, digest: &blake3::Hash, opened_by| OpenedCatalog {
-        catalog,
+        catalog: Arc::new(catalog),
         root: root.clone(),
         files: files.clone(),
         opened_by,
@@ -104,9 +105,22 @@ impl OpenedCatalog {
         &self.catalog
     }
 
+    /// Returns the catalog to keep.
+    pub fn shared_catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog)
+    }
+
     /// Returns the directory or file it was opened from.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the directory it was opened from, or in which its only file lies.
+    pub fn directory(&self) -> &Path {
+        match self.root.parent() {
+            Some(parent) if !self.root.is_dir() => parent,
+            _ => &self.root,
+        }
     }
 
     /// Returns how it was opened.

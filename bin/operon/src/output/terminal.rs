@@ -8,7 +8,7 @@ use std::{
     io::{self, IsTerminal},
 };
 
-use terminal_size::{Width, terminal_size};
+use terminal_size::{Height, Width, terminal_size};
 
 /// The width for output that goes to no terminal.
 pub(crate) const DEFAULT_WIDTH: usize = 100;
@@ -21,6 +21,11 @@ pub(crate) fn width() -> usize {
     let from_environment = env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let from_terminal = || terminal_size().map(|(Width(columns), _)| usize::from(columns));
     from_environment.or_else(from_terminal).filter(|&columns| columns > 0).unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Returns the number of lines that the terminal shows at once.
+pub(crate) fn height() -> usize {
+    terminal_size().map_or(usize::MAX, |(_, Height(lines))| usize::from(lines))
 }
 
 /// Tells whether the terminal has the characters that lines are drawn with.

@@ -2,8 +2,10 @@
 
 mod bad_input;
 mod check;
+mod cluster;
 mod diff;
 mod graph;
+mod harbour;
 mod init;
 mod list;
 mod matrix;
@@ -20,4 +22,5 @@ mod show;
 mod slice;
 mod support;
 mod template;
+mod up;
 mod why;

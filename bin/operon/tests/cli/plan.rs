@@ -198,8 +198,8 @@ fn a_catalog_can_be_thought_away() {
       = pilot.v0.3.0  0.3.0                   runs without a Subscription
 
       note: the catalog olm/harbour was left out: --without says so
-      note: beacon.v1.1.0 stays as it is: the catalog olm/harbour cannot be read (--without says so)
-      note: tide.v1.4.0 stays as it is: the catalog olm/harbour cannot be read (--without says so)
+      note: beacon.v1.1.0 stays as it is: the catalog olm/harbour cannot be read
+      note: tide.v1.4.0 stays as it is: the catalog olm/harbour cannot be read
 
       = keep
 
@@ -216,8 +216,8 @@ fn a_catalog_can_be_thought_away() {
       = pilot.v0.3.0  0.3.0                   runs without a Subscription
 
       note: the catalog olm/harbour was left out: give its content with --catalog olm/harbour=PATH
-      note: beacon.v1.1.0 stays as it is: the catalog olm/harbour cannot be read (give its content with --catalog olm/harbour=PATH)
-      note: tide.v1.4.0 stays as it is: the catalog olm/harbour cannot be read (give its content with --catalog olm/harbour=PATH)
+      note: beacon.v1.1.0 stays as it is: the catalog olm/harbour cannot be read
+      note: tide.v1.4.0 stays as it is: the catalog olm/harbour cannot be read
 
       = keep
 

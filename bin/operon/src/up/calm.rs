@@ -1,0 +1,105 @@
+//! When nothing more is going to happen by itself.
+//!
+//! Time is an argument; nothing here looks at a cluster.
+
+use std::time::Duration;
+
+use operon_object::Timestamp;
+
+/// Something that is going to happen by itself within this time is waited for: a Deployment becomes
+/// ready, a write is tried again.
+pub(super) const WORTH_WAITING: Duration = Duration::from_secs(10);
+
+/// Nothing is waited for when nothing has changed for so long: what is tried again and again without
+/// a change is not going to succeed soon.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Notices when a cluster has come to rest.
+#[derive(Debug)]
+pub(super) struct Calm {
+    last_change: Timestamp,
+}
+
+/// What a turn of the loop looked like.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// When it was.
+    pub(super) now: Timestamp,
+    /// Whether there was nothing to do.
+    pub(super) is_idle: bool,
+    /// Whether anything in the cluster changed.
+    pub(super) has_changed: bool,
+    /// When something is going to happen by itself.
+    pub(super) wake: Option<Timestamp>,
+}
+
+/// What is to be done now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Turn again at once.
+    Turn,
+    /// Something is going to happen at a time.
+    Wait(Timestamp),
+    /// Nothing is going to happen by itself for a long time.
+    Rest(Option<Timestamp>),
+}
+
+impl Calm {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self { last_change: now }
+    }
+
+    /// Says what is to be done after a turn.
+    pub(super) fn judge(&mut self, turn: Turn) -> Next {
+        let Turn { now, is_idle, has_changed, wake } = turn;
+        if has_changed {
+            self.last_change = now;
+            return Next::Turn;
+        }
+        let is_patient = now.since(self.last_change) < PATIENCE;
+        match wake {
+            _ if !is_idle && is_patient => Next::Turn,
+            Some(wake) if is_patient && wake <= now.after(WORTH_WAITING) => Next::Wait(wake),
+            wake => Next::Rest(wake),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_milliseconds(seconds * 1000)
+    }
+
+    #[test]
+    fn it_rests_when_nothing_happens_soon() {
+        let turn = |now: i64, is_idle: bool, has_changed: bool, wake: Option<i64>| Turn {
+            now: at(now),
+            is_idle,
+            has_changed,
+            wake: wake.map(at),
+        };
+        let mut calm = Calm::new(at(100));
+        let claims = [
+            (turn(100, false, true, None), Next::Turn),
+            (turn(100, true, true, None), Next::Turn),
+            (turn(100, true, false, None), Next::Rest(None)),
+            // A Deployment that becomes ready in three seconds is waited for, one that is given up
+            // after ten minutes is not.
+            (turn(101, true, false, Some(104)), Next::Wait(at(104))),
+            (turn(101, true, false, Some(701)), Next::Rest(Some(at(701)))),
+            // What fails is tried again, and not for ever.
+            (turn(101, false, false, Some(102)), Next::Turn),
+            (turn(114, true, false, Some(116)), Next::Wait(at(116))),
+            (turn(115, true, false, Some(116)), Next::Rest(Some(at(116)))),
+            (turn(116, false, false, Some(117)), Next::Rest(Some(at(117)))),
+            (turn(117, false, true, Some(118)), Next::Turn),
+            (turn(118, true, false, Some(119)), Next::Wait(at(119))),
+        ];
+        for (turn, expected) in claims {
+            assert_eq!(calm.judge(turn), expected, "{turn:?}");
+        }
+    }
+}

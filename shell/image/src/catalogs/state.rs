@@ -1,0 +1,210 @@
+//! One catalog: what was last read, and whether its files are still the same.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use operon_catalog::{Diagnostic, Rule, Severity};
+use operon_lifecycle::CatalogState;
+use operon_object::Timestamp;
+
+use super::LOOK_AGAIN_AFTER;
+use crate::{
+    CatalogFile, Lines, OpenError, OpenedCatalog,
+    contents::{is_path, manifest_files},
+    directory::{Stamp, find_files},
+    fingerprint::FRESH_NANOSECONDS,
+};
+
+/// A catalog in a directory.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// The path as it is written.
+    pub(super) image: String,
+    /// What is in use.
+    pub(super) opened: Option<Arc<OpenedCatalog>>,
+    /// What is told of it.
+    pub(super) state: CatalogState,
+    seen: Seen,
+    looked: Option<Timestamp>,
+    /// The bundle directories that it names.
+    bundles: Vec<(String, PathBuf)>,
+    /// Whether what is in use is a catalog without errors.
+    is_sound: bool,
+    /// Whether contents could not be read, so that they are worth asking for again after a change.
+    has_failed: bool,
+    /// How often there was such a change.
+    retries: u32,
+}
+
+/// How the files looked.
+#[derive(Debug, Default, PartialEq)]
+struct Seen {
+    files: Vec<CatalogFile>,
+    manifests: Vec<CatalogFile>,
+    /// When they are old enough for their stamps to tell a change, if they were not.
+    recheck: Option<Timestamp>,
+}
+
+impl Entry {
+    pub(super) fn new(image: &str) -> Self {
+        Self {
+            image: image.to_owned(),
+            opened: None,
+            state: CatalogState { address: image.to_owned(), ..CatalogState::default() },
+            seen: Seen::default(),
+            looked: None,
+            bundles: Vec::new(),
+            is_sound: false,
+            has_failed: false,
+            retries: 0,
+        }
+    }
+
+    /// Tells whether the directory is to be looked at.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        // A clock that was set back must not keep it from being looked at.
+        self.looked.is_none_or(|looked| now < looked || now >= looked.after(LOOK_AGAIN_AFTER))
+    }
+
+    /// Notes that contents could not be read. Whatever changes next gives the catalog another digest,
+    /// even if it is a return to what was before, so that they are asked for again.
+    pub(super) fn note_failure(&mut self) {
+        self.has_failed = true;
+    }
+
+    /// Looks at the directory, and reads what changed.
+    pub(super) fn look(
+        &mut self,
+        path: &Path,
+        now: Timestamp,
+        open: impl Fn(&Path) -> Result<OpenedCatalog, OpenError>,
+    ) {
+        self.looked = Some(now);
+        let files = match find_files(path) {
+            Ok(files) => files,
+            Err(error) => return self.hinder(error.to_string()),
+        };
+        let manifests = self.manifests();
+        let is_old = self.seen.recheck.is_none_or(|recheck| now < recheck);
+        if is_old && files == self.seen.files && manifests == self.seen.manifests {
+            return;
+        }
+        match open(path) {
+            Ok(opened) => self.take(opened, files, now),
+            Err(error) => self.hinder(error.to_string()),
+        }
+    }
+
+    fn hinder(&mut self, problem: String) {
+        self.seen = Seen::default();
+        self.state.problem = problem;
+    }
+
+    fn take(&mut self, opened: OpenedCatalog, files: Vec<CatalogFile>, now: Timestamp) {
+        let problem = defects(&opened);
+        if problem.is_empty() || !self.is_sound {
+            self.is_sound = problem.is_empty();
+            self.retries += u32::from(std::mem::take(&mut self.has_failed));
+            self.bundles = bundle_directories(&opened);
+            let digest = self.digest(&opened);
+            if digest != self.state.digest || self.opened.is_none() {
+                self.state.read = now;
+            }
+            self.state.digest = digest;
+            self.state.catalog = Some(opened.shared_catalog());
+            self.opened = Some(Arc::new(opened));
+        }
+        self.state.problem = problem;
+        let manifests = self.manifests();
+        let recheck = recheck(files.iter().chain(&manifests), now);
+        self.seen = Seen { files, manifests, recheck };
+    }
+
+    /// Names the content of the catalog and of the bundle directories that it names.
+    fn digest(&self, opened: &OpenedCatalog) -> String {
+        if self.bundles.is_empty() && self.retries == 0 {
+            return opened.digest().to_owned();
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(opened.digest().as_bytes());
+        hasher.update(&self.retries.to_le_bytes());
+        for file in self.manifests() {
+            hasher.update(file.path.as_bytes());
+            let opened = std::fs::File::open(&file.location);
+            if opened.and_then(|opened| hasher.update_reader(opened).map(drop)).is_err() {
+                hasher.update(b"unreadable");
+            }
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Finds the manifests of the bundle directories; one that cannot be looked into has none, and
+    /// whoever wants its contents is told why.
+    fn manifests(&self) -> Vec<CatalogFile> {
+        let mut found = Vec::new();
+        for (name, directory) in &self.bundles {
+            for location in manifest_files(name, directory).unwrap_or_default() {
+                let stamp = std::fs::metadata(&location).ok().as_ref().map(Stamp::of);
+                let path = location.to_string_lossy().into_owned();
+                found.push(CatalogFile { path, location, stamp });
+            }
+        }
+        found
+    }
+}
+
+/// Returns the bundles whose image is a path, with their directories.
+fn bundle_directories(opened: &OpenedCatalog) -> Vec<(String, PathBuf)> {
+    let directory = opened.directory();
+    let bundles = opened.catalog().bundles();
+    bundles
+        .filter_map(|bundle| {
+            let image = bundle.image().filter(|image| is_path(image))?;
+            Some((bundle.name().to_owned(), directory.join(image)))
+        })
+        .collect()
+}
+
+/// Returns when stamps are old enough to be trusted; nothing if they are.
+fn recheck<'f>(files: impl Iterator<Item = &'f CatalogFile>, now: Timestamp) -> Option<Timestamp> {
+    let newest = files.filter_map(|file| file.stamp.map(Stamp::newest)).max()?;
+    let trusted = i64::try_from((newest + FRESH_NANOSECONDS) / 1_000_000 + 1).ok()?;
+    let trusted = Timestamp::from_milliseconds(trusted);
+    // A time in the future says nothing; waiting for it would mean reading again for ever.
+    let latest = now.after(std::time::Duration::from_nanos(FRESH_NANOSECONDS as u64));
+    (trusted > now).then(|| trusted.min(latest))
+}
+
+/// Says what is wrong with a catalog; empty for one without errors.
+fn defects(opened: &OpenedCatalog) -> String {
+    let findings = opened.catalog().diagnostics();
+    let errors: Vec<Diagnostic> = findings
+        .filter(|finding| finding.severity() == Severity::Error)
+        .filter(|finding| !is_about_a_path(opened, finding))
+        .collect();
+    // What cannot be read comes before what is missing because of it.
+    let Some(first) = errors.iter().min_by_key(|finding| finding.rule) else {
+        return String::new();
+    };
+    let count = errors.len();
+    let place = first.place.map_or_else(String::new, |place| {
+        let file = opened.catalog().file_path(place.file).to_owned();
+        let position: io::Result<(usize, usize)> = Lines::new(opened).position(place);
+        position.map_or_else(|_| format!("{file}: "), |(line, _)| format!("{file}:{line}: "))
+    });
+    let plural = if count == 1 { "an error".to_owned() } else { format!("{count} errors") };
+    format!("the catalog has {plural}: {place}{}", first.message)
+}
+
+/// Tells whether a finding says that a path is no image: here it need not be one.
+fn is_about_a_path(opened: &OpenedCatalog, finding: &Diagnostic) -> bool {
+    let written = || finding.place.and_then(|place| opened.text(place).ok()).unwrap_or_default();
+    let image = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        is_path(text.trim_matches(['"', '\'']))
+    };
+    finding.rule == Rule::ImageInvalid && image(&written())
+}

@@ -1,0 +1,239 @@
+//! The contents of a bundle: from its document in a catalog, or from a directory.
+//!
+//! What a bundle may contain is not decided here: every object is handed on.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use operon_api::{ManifestSeverity, read_objects};
+use operon_document::decode_base64;
+use operon_object::{Object, Value};
+use operon_plan::{BundleContents, ContentsError};
+
+use crate::{BodyError, OpenedCatalog};
+
+/// The most files that a bundle directory may have: ten times the largest bundle known.
+pub const MAX_BUNDLE_FILES: usize = 1_000;
+
+/// The most bytes that the manifests of a bundle may have: ten times the largest bundle known.
+pub const MAX_BUNDLE_BYTES: u64 = 64 << 20;
+
+/// The property that holds an object of a bundle.
+const OBJECT_PROPERTY: &str = "olm.bundle.object";
+
+/// Where the manifests of a bundle directory lie.
+const MANIFESTS: &str = "manifests";
+
+/// Why the contents of a bundle cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    /// The catalog does not have it.
+    #[error("the catalog has no bundle {bundle}")]
+    NotPublished {
+        /// The bundle.
+        bundle: String,
+    },
+    /// Its document cannot be read again.
+    #[error("bundle {bundle}: {source}")]
+    Document {
+        /// The bundle.
+        bundle: String,
+        /// Why.
+        source: BodyError,
+    },
+    /// Its manifests are in an image.
+    #[error(
+        "bundle {bundle} lies in the image `{image}`; images come with a later version: put its manifests into the \
+         catalog as `olm.bundle.object`, or write the path of a bundle directory (`./…`) as its image"
+    )]
+    InAnImage {
+        /// The bundle.
+        bundle: String,
+        /// The image.
+        image: String,
+    },
+    /// It has neither manifests nor an image.
+    #[error(
+        "bundle {bundle} has no manifests: put them into the catalog as `olm.bundle.object`, or write the path of \
+         a bundle directory (`./…`) as its image"
+    )]
+    Nothing {
+        /// The bundle.
+        bundle: String,
+    },
+    /// A manifest is not what it should be.
+    #[error("bundle {bundle}: {place}: {reason}")]
+    Malformed {
+        /// The bundle.
+        bundle: String,
+        /// The file, or the property of the bundle's document.
+        place: String,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// A file or a directory cannot be read.
+    #[error("bundle {bundle}: cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The bundle.
+        bundle: String,
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its directory holds more than a bundle can have.
+    #[error("bundle {bundle}: `{}` holds more than {limit}; is it a bundle?", path.display())]
+    TooLarge {
+        /// The bundle.
+        bundle: String,
+        /// The directory.
+        path: PathBuf,
+        /// What there may be at most.
+        limit: String,
+    },
+    /// Its objects are no bundle.
+    #[error("bundle {bundle}, read from {place}: {source}")]
+    Contents {
+        /// The bundle.
+        bundle: String,
+        /// Where they come from.
+        place: String,
+        /// Why.
+        source: ContentsError,
+    },
+}
+
+/// Tells whether the image of a catalog or a bundle is the path of a directory.
+pub fn is_path(image: &str) -> bool {
+    image.starts_with("./") || image.starts_with("../") || image.starts_with('/')
+}
+
+/// Reads the contents of a bundle: the directory that its image is the path of, from `base` on, or
+/// else the objects in its document.
+pub fn bundle_contents(
+    catalog: &OpenedCatalog,
+    name: &str,
+    image: &str,
+    base: &Path,
+) -> Result<BundleContents, BundleError> {
+    let (objects, place) = if is_path(image) {
+        let directory = base.join(image);
+        (read_directory(name, &directory)?, format!("`{}`", directory.display()))
+    } else {
+        (read_document(catalog, name, image)?, "the catalog".to_owned())
+    };
+    BundleContents::new(name, objects).map_err(|source| BundleError::Contents {
+        bundle: name.to_owned(),
+        place,
+        source,
+    })
+}
+
+/// Finds the manifests of a bundle directory, in the order of their names.
+pub(crate) fn manifest_files(name: &str, directory: &Path) -> Result<Vec<PathBuf>, BundleError> {
+    let manifests = directory.join(MANIFESTS);
+    let unreadable = |source| BundleError::Unreadable {
+        bundle: name.to_owned(),
+        path: manifests.clone(),
+        source,
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&manifests).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let is_hidden =
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if is_hidden || !matches!(extension, Some("yaml" | "yml" | "json")) || !path.is_file() {
+            continue;
+        }
+        if files.len() == MAX_BUNDLE_FILES {
+            let limit = format!("{MAX_BUNDLE_FILES} files");
+            return Err(BundleError::TooLarge { bundle: name.to_owned(), path: manifests, limit });
+        }
+        files.push(path);
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read_directory(name: &str, directory: &Path) -> Result<Vec<Object>, BundleError> {
+    let mut objects = Vec::new();
+    let mut room = MAX_BUNDLE_BYTES;
+    for path in manifest_files(name, directory)? {
+        let mut text = Vec::new();
+        let opened = File::open(&path);
+        let read = opened.and_then(|file| file.take(room + 1).read_to_end(&mut text));
+        let read = read.map_err(|source| BundleError::Unreadable {
+            bundle: name.to_owned(),
+            path: path.clone(),
+            source,
+        })?;
+        room = room.checked_sub(read as u64).ok_or_else(|| BundleError::TooLarge {
+            bundle: name.to_owned(),
+            path: directory.to_owned(),
+            limit: format!("{MAX_BUNDLE_BYTES} bytes of manifests"),
+        })?;
+        objects.extend(read_manifest(name, &path.display().to_string(), &text)?);
+    }
+    Ok(objects)
+}
+
+fn read_document(
+    catalog: &OpenedCatalog,
+    name: &str,
+    image: &str,
+) -> Result<Vec<Object>, BundleError> {
+    let bundle = || name.to_owned();
+    let mut found = catalog.catalog().bundles_named(name);
+    let Some(published) = found.next() else {
+        return Err(BundleError::NotPublished { bundle: bundle() });
+    };
+    let document = catalog
+        .document(published.place())
+        .map_err(|source| BundleError::Document { bundle: bundle(), source })?;
+    let document = Value::parse_json(document).map_err(|error| BundleError::Malformed {
+        bundle: bundle(),
+        place: "its document".to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut objects = Vec::new();
+    for (index, property) in document.get("properties").elements().iter().enumerate() {
+        if property.get("type").str() != OBJECT_PROPERTY {
+            continue;
+        }
+        let place = format!("property {} of its document", index + 1);
+        let data = property.at(&["value", "data"]).str();
+        let text = decode_base64(data.as_bytes()).map_err(|error| BundleError::Malformed {
+            bundle: bundle(),
+            place: place.clone(),
+            reason: format!("`data` is no base64: {error}"),
+        })?;
+        objects.extend(read_manifest(name, &place, &text)?);
+    }
+    match (objects.is_empty(), image) {
+        (false, _) => Ok(objects),
+        (true, "") => Err(BundleError::Nothing { bundle: bundle() }),
+        (true, image) => Err(BundleError::InAnImage { bundle: bundle(), image: image.to_owned() }),
+    }
+}
+
+/// Reads the objects of one manifest; one that is broken breaks the bundle, because half an operator
+/// is none.
+fn read_manifest(name: &str, place: &str, text: &[u8]) -> Result<Vec<Object>, BundleError> {
+    let read = read_objects(place, text);
+    let is_error = |severity| severity == ManifestSeverity::Error;
+    if let Some(error) = read.diagnostics.iter().find(|found| is_error(found.severity)) {
+        let line = error.line.map_or_else(String::new, |line| format!(":{line}"));
+        let field = if error.path.is_empty() { "" } else { &format!("`{}` ", error.path) };
+        let help = if error.help.is_empty() { String::new() } else { format!("; {}", error.help) };
+        return Err(BundleError::Malformed {
+            bundle: name.to_owned(),
+            place: format!("{place}{line}"),
+            reason: format!("{field}{}{help}", error.message),
+        });
+    }
+    Ok(read.objects.into_iter().map(|located| located.object).collect())
+}
