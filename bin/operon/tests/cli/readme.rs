@@ -4,6 +4,8 @@
 
 use std::{fs, path::Path, process::Command};
 
+use crate::harbour;
+
 /// Blocks of the README that are transcripts start with this.
 const PROMPT: &str = "$ operon ";
 
@@ -43,10 +45,16 @@ fn operon(root: &Path, arguments: &str) -> String {
 }
 
 fn check(root: &Path, transcript: &str) {
+    // What is brought to life in a directory leaves its state there.
+    let copy = tempfile::TempDir::new().unwrap();
+    harbour::copy(&root.join("examples/quickstart"), &copy.path().join("examples/quickstart"));
+    let is_alive = transcript.contains("examples/quickstart");
+    let root = if is_alive { copy.path() } else { root };
     for step in transcript.split("$ operon ").filter(|step| !step.trim().is_empty()) {
         let (arguments, expected) = step.split_once('\n').unwrap_or((step, ""));
         let printed = operon(root, arguments);
-        assert_eq!(steady(&printed), steady(expected), "operon {arguments}");
+        let (printed, expected) = (harbour::steady(&printed), harbour::steady(expected));
+        assert_eq!(steady(&printed), steady(&expected), "operon {arguments}");
     }
 }
 
