@@ -7,8 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use operon_constraint::GroupVersionKind;
-use operon_kinds::{ServiceVersion, Subscription, names, provided_apis, required_apis};
-use operon_object::{Object, known};
+use operon_kinds::{
+    InstallPlan, ServiceVersion, Subscription, names, provided_apis, required_apis,
+};
+use operon_object::{Object, Value, known};
 use operon_plan::Draft;
 
 use crate::{
@@ -39,6 +41,9 @@ pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft) -> Neighbours {
     let harms = harms(scene, draft);
     if harms.is_empty() {
         return Neighbours::Unharmed;
+    }
+    if let Some(contents) = awaited(scene, draft, &harms) {
+        return Neighbours::Joined(contents);
     }
     let told: Vec<String> = harms.iter().map(Harm::tell).collect();
     let names: Vec<&str> =
@@ -103,6 +108,23 @@ fn harms(scene: &Scene<'_>, draft: &Draft) -> Vec<Harm> {
         }
     }
     harms
+}
+
+/// Finds the plans of other namespaces that wait for a draft, or go on with it; nothing unless there is
+/// one for each namespace.
+fn awaited(scene: &Scene<'_>, draft: &Draft, harms: &[Harm]) -> Option<BTreeMap<String, String>> {
+    let namespaces: BTreeSet<&str> = harms.iter().map(|harm| harm.namespace.as_str()).collect();
+    let found = namespaces.into_iter().map(|namespace| {
+        let plans = scene.world.objects.within(&known::INSTALL_PLAN, namespace);
+        let mut open = plans.map(InstallPlan::read).filter(|plan| !plan.is_finished());
+        let awaiting = open.find(|plan| {
+            let partners = plan.object.annotation(names::JOINT_PLANS_ANNOTATION);
+            let partners = Value::parse_json(partners.unwrap_or("{}")).unwrap_or_default();
+            partners.get(scene.namespace).str() == draft.content
+        })?;
+        Some((namespace.to_owned(), awaiting.content().to_owned()))
+    });
+    found.collect()
 }
 
 /// Finds the drafts of other namespaces that end all harm of a draft and are held because of it; nothing
@@ -176,8 +198,8 @@ fn lost_apis(scene: &Scene<'_>, draft: &Draft) -> BTreeSet<GroupVersionKind> {
 
 fn served_versions(definition: &Object) -> BTreeSet<GroupVersionKind> {
     let spec = definition.spec();
-    let is_served = |version: &&operon_object::Value| version.get("served").as_bool() == Some(true);
-    let api = |version: &operon_object::Value| GroupVersionKind {
+    let is_served = |version: &&Value| version.get("served").as_bool() == Some(true);
+    let api = |version: &Value| GroupVersionKind {
         group: spec.get("group").str().to_owned(),
         version: version.get("name").str().to_owned(),
         kind: spec.at(&["names", "kind"]).str().to_owned(),

@@ -120,8 +120,11 @@ impl Outlook {
         let updates = answers.flat_map(|answer| &answer.additions);
         let mut has_frozen = false;
         for addition in updates.filter(|addition| !addition.updates.is_empty()) {
-            let Some(operator) = scene.operator(&addition.updates) else { continue };
-            let weight = hold::weigh_update(scene, addition, operator);
+            let weight = match scene.operator(&addition.updates) {
+                Some(operator) => hold::weigh_update(scene, addition, operator),
+                None if scene.is_arriving(&addition.updates) => hold::Weight::Busy,
+                None => continue,
+            };
             let is_moved = |request: &&mut Request| {
                 request.package == addition.package
                     && request.allowed.as_ref().is_none_or(|allowed| !allowed.bundles.is_empty())

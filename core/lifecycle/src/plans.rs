@@ -28,7 +28,8 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
         }
     }
     for draft in &outlook.drafts {
-        if !scene.plans.iter().any(|plan| is_plan_of(*plan, draft)) {
+        let is_there = scene.plans.iter().any(|plan| is_plan_of(*plan, draft));
+        if !is_there && !is_in_the_way(scene, draft) {
             create(scene, draft, outlook.joined.get(&draft.content), verdict);
         }
     }
@@ -41,6 +42,13 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
 /// Tells whether a plan that is still open carries out a draft.
 fn is_plan_of(plan: InstallPlan<'_>, draft: &Draft) -> bool {
     !plan.is_finished() && plan.content() == draft.content
+}
+
+/// Tells whether an open plan of other content moves one of a draft's Subscriptions: it has to go first.
+fn is_in_the_way(scene: &Scene<'_>, draft: &Draft) -> bool {
+    scene.plans.iter().any(|plan| {
+        !plan.is_finished() && plan.targets().keys().any(|name| draft.targets.contains_key(name))
+    })
 }
 
 fn create(
@@ -66,7 +74,13 @@ fn create(
         .map(|subscription| subscription.plan())
         .filter(|name| !name.is_empty() && scene.plan(name).is_none())
         .map(|name| known::INSTALL_PLAN.key(scene.namespace, name));
-    let guards = operators.chain(referred).map(Guard::Absent).collect();
+    // Whoever made a plan meanwhile has written so to its Subscriptions.
+    let moved = scene
+        .subscriptions
+        .iter()
+        .filter(|subscription| draft.targets.contains_key(subscription.name()))
+        .map(|subscription| Guard::Unchanged(subscription.object.clone()));
+    let guards = operators.chain(referred).map(Guard::Absent).chain(moved).collect();
     verdict.act_guarded(&plan.key(), Action::Create(plan), guards);
 }
 

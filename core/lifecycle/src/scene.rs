@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use operon_install::Authorizer;
-use operon_kinds::{InstallPlan, OperatorGroup, ServiceVersion, Subscription};
-use operon_object::{Object, known};
+use operon_kinds::{InstallPlan, OperatorGroup, PlanPhase, ServiceVersion, Subscription};
+use operon_object::{Object, Value, known};
 use operon_resolve::SourceName;
 
 use crate::World;
@@ -24,6 +24,8 @@ pub(crate) struct Scene<'w> {
     pub(crate) operators: Vec<ServiceVersion<'w>>,
     /// Its plans, sorted by name.
     pub(crate) plans: Vec<InstallPlan<'w>>,
+    /// The operators that plans under way still have to bring, sorted by name.
+    pub(crate) arriving: Vec<Object>,
     /// What accounts may do here, once that is asked.
     pub(crate) authorizer: OnceCell<Authorizer>,
 }
@@ -37,16 +39,17 @@ impl<'w> Scene<'w> {
         let subscriptions = objects.within(&known::SUBSCRIPTION, namespace).filter(is_alive);
         let operators = objects.within(&known::CLUSTER_SERVICE_VERSION, namespace);
         let plans = objects.within(&known::INSTALL_PLAN, namespace).filter(is_alive);
+        let operators: Vec<ServiceVersion<'_>> =
+            operators.map(ServiceVersion::read).filter(|operator| !operator.is_copied()).collect();
+        let plans: Vec<InstallPlan<'_>> = plans.map(InstallPlan::read).collect();
         Self {
             world,
             namespace,
+            arriving: arriving(&plans, &operators),
             groups: groups.map(OperatorGroup::read).collect(),
             subscriptions: subscriptions.map(Subscription::read).collect(),
-            operators: operators
-                .map(ServiceVersion::read)
-                .filter(|operator| !operator.is_copied())
-                .collect(),
-            plans: plans.map(InstallPlan::read).collect(),
+            operators,
+            plans,
             authorizer: OnceCell::new(),
         }
     }
@@ -70,6 +73,11 @@ impl<'w> Scene<'w> {
     /// Returns an operator.
     pub(crate) fn operator(&self, name: &str) -> Option<ServiceVersion<'w>> {
         self.operators.iter().copied().find(|operator| operator.name() == name)
+    }
+
+    /// Tells whether a plan under way still has to bring an operator.
+    pub(crate) fn is_arriving(&self, name: &str) -> bool {
+        self.arriving.iter().any(|object| object.name() == name)
     }
 
     /// Returns the operators that replace another, sorted by name.
@@ -100,4 +108,19 @@ impl<'w> Scene<'w> {
         let sees_global = !self.group().is_some_and(OperatorGroup::excludes_global);
         source.namespace == self.namespace || (sees_global && source.namespace == *global)
     }
+}
+
+/// Returns the operators that plans under way bring and that are not there yet.
+fn arriving(plans: &[InstallPlan<'_>], operators: &[ServiceVersion<'_>]) -> Vec<Object> {
+    let under_way = plans.iter().filter(|plan| plan.phase() == PlanPhase::Installing);
+    let steps = under_way
+        .flat_map(|plan| plan.steps())
+        .filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION)
+        .filter(|step| !operators.iter().any(|operator| operator.name() == step.name()));
+    let manifests = steps.filter_map(|step| Value::parse_json(step.manifest()).ok());
+    let mut arriving: Vec<Object> =
+        manifests.filter_map(|manifest| Object::from_value(manifest).ok()).collect();
+    arriving.sort_by(|left, right| left.name().cmp(right.name()));
+    arriving.dedup_by(|second, first| second.name() == first.name());
+    arriving
 }

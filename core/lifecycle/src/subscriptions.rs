@@ -8,7 +8,7 @@ mod deprecation;
 mod plan;
 
 use operon_kinds::{
-    Condition, Subscription, SubscriptionState, names, remove_condition, set_condition,
+    Condition, Subscription, SubscriptionState, condition, names, remove_condition, set_condition,
 };
 use operon_object::{Value, known, map};
 
@@ -132,6 +132,11 @@ fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) -> 
         // What was unpacked is on its way.
         remove_condition(status, "BundleUnpacking");
         remove_condition(status, "BundleUnpackFailed");
+        // What a person said is over when it is not said any more.
+        let held = condition(status, "Held").get("reason").str();
+        if prospect.hold.is_none() && ["Paused", "InvalidPin"].contains(&held) {
+            remove_condition(status, "Held");
+        }
         return news;
     }
     let now = scene.world.now;

@@ -125,7 +125,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             } else {
                 self.lookers.remove(&namespace);
             }
-            let executed = self.execute(verdict.effects, now);
+            let executed = self.execute(&namespace, verdict.effects, now);
             match verdict.wake.into_iter().chain(executed.wake).min() {
                 Some(wake) => self.wakes.insert(namespace, wake),
                 None => self.wakes.remove(&namespace),

@@ -34,8 +34,13 @@ pub(crate) struct Executed {
 }
 
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
-    /// Does what is to be done, as far as it may be tried now.
-    pub(crate) fn execute(&mut self, effects: Vec<Effect>, now: Timestamp) -> Executed {
+    /// Does what is to be done for a namespace, as far as it may be tried now.
+    pub(crate) fn execute(
+        &mut self,
+        namespace: &str,
+        effects: Vec<Effect>,
+        now: Timestamp,
+    ) -> Executed {
         let mut executed = Executed::default();
         let mut abandoned: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut holding: BTreeSet<ObjectKey> = BTreeSet::new();
@@ -67,11 +72,11 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 }
                 Ok(Done::Nothing) => {}
                 Ok(Done::Stale) => {
-                    self.touched.touch_namespace(&work.namespace);
+                    self.touched.touch_namespace(namespace);
                     abandoned.insert(work);
                 }
                 Err(error) => {
-                    self.touched.touch_namespace(&work.namespace);
+                    self.touched.touch_namespace(namespace);
                     let target = target.unwrap_or_else(|| work.clone());
                     self.failures.note(target, work.clone(), error.into(), now);
                     abandoned.insert(work);

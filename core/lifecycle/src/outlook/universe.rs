@@ -1,6 +1,6 @@
 //! A namespace as a resolution sees it.
 
-use operon_kinds::{CatalogSource, lower_service_version, lower_subscription};
+use operon_kinds::{CatalogSource, ServiceVersion, lower_service_version, lower_subscription};
 use operon_object::known;
 use operon_resolve::{Content, Request, Source, Universe};
 
@@ -33,7 +33,9 @@ pub(super) fn universe<'w>(scene: &Scene<'w>) -> Universe<'w> {
         installed: scene
             .operators
             .iter()
-            .map(|operator| lower_service_version(*operator))
+            .copied()
+            .chain(scene.arriving.iter().map(ServiceVersion::read))
+            .map(lower_service_version)
             .collect(),
         // Whether a failed operator may be moved on is decided for each of them; upstream decides for all.
         fail_forward: world.settings.semantics.release_replaced
@@ -53,7 +55,10 @@ pub(super) fn requests(
     for subscription in &scene.subscriptions {
         let mut request = lower_subscription(*subscription);
         // A Subscription that was told to become something that never came still has what it had.
-        if scene.operator(&request.current_csv).is_none() {
+        if scene.is_arriving(&request.current_csv) {
+            // What a plan under way brings for it counts as here.
+            request.installed_csv.clone_from(&request.current_csv);
+        } else if scene.operator(&request.current_csv).is_none() {
             let had = scene.operator(&request.installed_csv);
             request.current_csv = had.map(|had| had.name().to_owned()).unwrap_or_default();
         }

@@ -109,6 +109,11 @@ fn create_once(
         return before(live);
     }
     if object.kind() == known::SUBSCRIPTION {
+        let package = object.spec().get("name").str();
+        if scene.subscriptions.iter().any(|other| other.package() == package) {
+            // Somebody has subscribed to the dependency meanwhile.
+            return StepStatus::Present;
+        }
         object.set_annotation(names::GENERATED_BY_ANNOTATION, plan.name());
     }
     outcome.actions.push(Action::Create(object));
