@@ -19,6 +19,8 @@ pub struct Driver<C, S> {
     pub(crate) catalogs: S,
     pub(crate) picture: Picture,
     pub(crate) bundles: BTreeMap<BundleKey, BundleState>,
+    /// When contents that are not here yet are asked for again.
+    pub(crate) asks: BTreeMap<BundleKey, Timestamp>,
     pub(crate) failures: Failures,
     pub(crate) touched: Touched,
     settings: Settings,
@@ -49,6 +51,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             catalogs,
             picture: Picture::new(),
             bundles: BTreeMap::new(),
+            asks: BTreeMap::new(),
             failures: Failures::default(),
             touched,
             settings,
@@ -111,6 +114,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             self.wakes.remove(&namespace);
             self.touched.touch_namespace(&namespace);
         }
+        self.ask_again(now);
         let mut namespaces = self.touched.take(&self.picture.objects);
         if !namespaces.is_empty() {
             namespaces.extend(self.lookers.iter().cloned());
@@ -137,7 +141,23 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         self.failures.retain(|failure| {
             objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
         });
-        Ok(Cycle { written, is_settled: tried == 0, wake: self.wakes.values().min().copied() })
+        let wake = self.wakes.values().chain(self.asks.values()).min().copied();
+        Ok(Cycle { written, is_settled: tried == 0, wake })
+    }
+
+    /// Forgets contents that were not here when they were asked for, when it is time to ask again.
+    fn ask_again(&mut self, now: Timestamp) {
+        let due: Vec<BundleKey> = self
+            .asks
+            .iter()
+            .filter(|(_, time)| **time <= now)
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in due {
+            self.asks.remove(&key);
+            self.bundles.remove(&key);
+            self.touched.touch_everything();
+        }
     }
 
     fn read_catalogs(&mut self, now: Timestamp) {
@@ -162,6 +182,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         self.bundles.retain(|key, _| {
             states.get(&key.source).is_some_and(|state| state.digest == key.digest)
         });
+        self.asks.retain(|key, _| self.bundles.contains_key(key));
         self.states = states;
     }
 }
