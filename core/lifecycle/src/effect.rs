@@ -139,12 +139,22 @@ impl Verdict {
 
     /// Writes a status if it differs from what the object has; tells whether it does.
     pub(crate) fn write_status(&mut self, object: &Object, status: Value) -> bool {
+        self.write_status_guarded(object, status, Vec::new())
+    }
+
+    /// Writes a status while something else holds; tells whether it differs from what the object has.
+    pub(crate) fn write_status_guarded(
+        &mut self,
+        object: &Object,
+        status: Value,
+        guards: Vec<Guard>,
+    ) -> bool {
         if *object.status() == status {
             return false;
         }
         let mut changed = object.clone();
         changed.set(&["status"], status);
-        self.act(&object.key(), Action::UpdateStatus(changed));
+        self.act_guarded(&object.key(), Action::UpdateStatus(changed), guards);
         true
     }
 

@@ -80,7 +80,9 @@ fn create(
         .iter()
         .filter(|subscription| draft.targets.contains_key(subscription.name()))
         .map(|subscription| Guard::Unchanged(subscription.object.clone()));
-    let guards = operators.chain(referred).map(Guard::Absent).chain(moved).collect();
+    // The name rests on the newest plan before it.
+    let before = newest_related(scene, draft).map(|plan| Guard::Unchanged(plan.object.clone()));
+    let guards = operators.chain(referred).map(Guard::Absent).chain(moved).chain(before).collect();
     verdict.act_guarded(&plan.key(), Action::Create(plan), guards);
 }
 
@@ -88,18 +90,22 @@ fn create(
 /// that lacks a plan of others must come to the same name.
 pub(crate) fn name(scene: &Scene<'_>, draft: &Draft) -> String {
     let is_moved = |name: &str| draft.targets.contains_key(name);
+    let plan = newest_related(scene, draft).map(|plan| plan.generation());
+    let moved = scene.subscriptions.iter().filter(|subscription| is_moved(subscription.name()));
+    let noted = moved.map(|subscription| subscription.plan_generation());
+    plan_name(draft, noted.chain(plan).max().unwrap_or(0) + 1)
+}
+
+/// Returns the newest plan that moves a Subscription, or brings an operator, of a draft.
+fn newest_related<'w>(scene: &Scene<'w>, draft: &Draft) -> Option<InstallPlan<'w>> {
     let brings = |plan: &InstallPlan<'_>| {
         let mut operators = draft.operators.iter();
         operators.any(|operator| plan.operators().any(|name| name == operator.addition.name))
     };
-    let related = scene
-        .plans
-        .iter()
-        .filter(|plan| brings(plan) || plan.targets().keys().any(|name| is_moved(name)));
-    let plans = related.map(|plan| plan.generation());
-    let moved = scene.subscriptions.iter().filter(|subscription| is_moved(subscription.name()));
-    let noted = moved.map(|subscription| subscription.plan_generation());
-    plan_name(draft, plans.chain(noted).max().unwrap_or(0) + 1)
+    let moves =
+        |plan: &InstallPlan<'_>| plan.targets().keys().any(|name| draft.targets.contains_key(name));
+    let related = scene.plans.iter().copied().filter(|plan| brings(plan) || moves(plan));
+    related.max_by_key(|plan| (plan.generation(), plan.name()))
 }
 
 /// Returns the generation of the next plan.

@@ -13,7 +13,7 @@ use operon_kinds::{
 use operon_object::{Value, known, map};
 
 use crate::{
-    Action, Event, Verdict, fail_forward,
+    Action, Event, Guard, Verdict, fail_forward,
     outlook::{Outlook, Prospect},
     scene::Scene,
 };
@@ -33,12 +33,28 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
         let news = note_prospect(scene, prospect, &mut status);
         if status != *old {
             status.set(&["lastUpdated"], scene.world.now);
-            verdict.write_status(subscription.object, status);
+            let guards = guards(scene, *subscription, &status);
+            verdict.write_status_guarded(subscription.object, status, guards);
             for condition in news {
                 tell(scene, *subscription, &condition, verdict);
             }
         }
     }
+}
+
+/// A Subscription lets go of a plan and an operator only if the cluster itself has neither: kinds overtake
+/// each other, and what it names may merely not have been seen yet.
+fn guards(scene: &Scene<'_>, subscription: Subscription<'_>, status: &Value) -> Vec<Guard> {
+    let (plan, operator) = (subscription.plan(), subscription.current_csv());
+    let lets_go = !operator.is_empty() && status.get("currentCSV").str() != operator;
+    let is_unseen = scene.plan(plan).is_none() && scene.operator(operator).is_none();
+    if !lets_go || !is_unseen || plan.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Guard::Absent(known::INSTALL_PLAN.key(scene.namespace, plan)),
+        Guard::Absent(known::CLUSTER_SERVICE_VERSION.key(scene.namespace, operator)),
+    ]
 }
 
 /// Points at the newest plan that moves the Subscription.

@@ -12,7 +12,9 @@ pub use self::{
     history::{Generation, GenerationChange, history},
     needs::Need,
     preview::{NewRight, Preview, PreviewPlan, preview},
-    removal::{KeptDefinition, Removal, RemovalError, RemovedOperator, removal},
+    removal::{
+        Extent, KeptDefinition, Removal, RemovalError, RemovedOperator, removal, removal_within,
+    },
     rollback::{Rollback, RollbackError, rollback},
     tree::{OperatorNode, Provider, tree},
 };

@@ -84,6 +84,15 @@ impl fmt::Display for RemovalError {
 
 impl std::error::Error for RemovalError {}
 
+/// How far a removal goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Those who need the operator go too.
+    pub with_dependants: bool,
+    /// Those who are there only for what goes, go too.
+    pub with_leftovers: bool,
+}
+
 /// Works out what would go with an operator of a namespace, named by its own name, its package or its
 /// Subscription; with those who need it, if that is wanted.
 pub fn removal(
@@ -91,6 +100,16 @@ pub fn removal(
     namespace: &str,
     name: &str,
     with_dependants: bool,
+) -> Result<Removal, RemovalError> {
+    removal_within(objects, namespace, name, Extent { with_dependants, with_leftovers: false })
+}
+
+/// Works out what [`removal`] does, as far as an extent says.
+pub fn removal_within(
+    objects: &Objects,
+    namespace: &str,
+    name: &str,
+    extent: Extent,
 ) -> Result<Removal, RemovalError> {
     let all: Vec<ServiceVersion<'_>> = running(objects).collect();
     let here = |operator: &&ServiceVersion<'_>| operator.object.namespace() == namespace;
@@ -112,12 +131,17 @@ pub fn removal(
         };
         let more: Vec<ServiceVersion<'_>> =
             dependants.iter().filter(is_here).map(|(operator, _)| *operator).collect();
-        if !with_dependants || more.is_empty() {
+        if !extent.with_dependants || more.is_empty() {
             break dependants;
         }
         // Who needs goes before who is needed.
         going.splice(0..0, more);
     };
+    let mut leftovers = leftovers(objects, namespace, &all, &going);
+    if extent.with_leftovers {
+        // Nobody who stays needs them, so that nobody else is harmed.
+        going.append(&mut leftovers);
+    }
     let operators: Vec<RemovedOperator> =
         going.iter().map(|operator| removed(objects, *operator)).collect();
     Ok(Removal {
@@ -127,7 +151,7 @@ pub fn removal(
             .into_iter()
             .map(|(operator, why)| (operator.object.key(), why))
             .collect(),
-        leftovers: leftovers(objects, namespace, &all, &going),
+        leftovers: leftovers.iter().map(|operator| operator.name().to_owned()).collect(),
         definitions: definitions(objects, &going),
     })
 }
@@ -212,15 +236,17 @@ fn subscriptions_of<'o>(
         .map(|subscription| (subscription.object.key(), subscription.object.uid().to_owned()))
 }
 
-/// Returns the operators that a plan brought for one that goes, and that nobody who stays needs.
-fn leftovers(
+/// Returns the operators that plans brought for those that go, or for one another, and that nobody who
+/// stays needs; who needs comes before who is needed.
+fn leftovers<'o>(
     objects: &Objects,
     namespace: &str,
-    all: &[ServiceVersion<'_>],
+    all: &[ServiceVersion<'o>],
     going: &[ServiceVersion<'_>],
-) -> Vec<String> {
-    let gone: BTreeSet<&str> = going.iter().map(|operator| operator.object.uid()).collect();
-    let staying = || all.iter().filter(|operator| !gone.contains(operator.object.uid()));
+) -> Vec<ServiceVersion<'o>> {
+    let is_among = |operators: &[ServiceVersion<'_>], operator: &ServiceVersion<'_>| {
+        operators.iter().any(|other| other.object.uid() == operator.object.uid())
+    };
     let was_generated = |operator: &ServiceVersion<'_>| {
         objects.within(&known::SUBSCRIPTION, namespace).map(Subscription::read).any(
             |subscription| {
@@ -229,18 +255,43 @@ fn leftovers(
             },
         )
     };
-    let here = staying().filter(|operator| operator.object.namespace() == namespace);
-    here.filter(|operator| was_generated(operator))
-        .filter(|operator| {
-            let was_needed = going
-                .iter()
-                .any(|other| needs_of(*other).iter().any(|need| need.is_met_by(**operator)));
-            let is_needed = staying()
-                .any(|other| needs_of(*other).iter().any(|need| need.is_met_by(**operator)));
-            was_needed && !is_needed
-        })
-        .map(|operator| operator.name().to_owned())
-        .collect()
+    let needs = |one: &ServiceVersion<'_>, other: &ServiceVersion<'_>| {
+        one.object.uid() != other.object.uid()
+            && needs_of(*one).iter().any(|need| need.is_met_by(*other))
+    };
+    let mut candidates: Vec<ServiceVersion<'o>> = all
+        .iter()
+        .filter(|operator| operator.object.namespace() == namespace)
+        .filter(|operator| !is_among(going, operator) && was_generated(operator))
+        .copied()
+        .collect();
+    // Whoever is needed by one that stays, stays; and so do those that it needs.
+    loop {
+        let stays = |operator: &ServiceVersion<'_>| {
+            let mut staying =
+                all.iter().filter(|one| !is_among(going, one) && !is_among(&candidates, one));
+            staying.any(|one| needs(one, operator))
+        };
+        let left: Vec<ServiceVersion<'o>> =
+            candidates.iter().filter(|operator| !stays(operator)).copied().collect();
+        if left.len() == candidates.len() {
+            break;
+        }
+        candidates = left;
+    }
+    // Of the rest those count that were needed by what goes, however indirectly.
+    let mut found: Vec<ServiceVersion<'o>> = Vec::new();
+    loop {
+        let was_needed = |operator: &&ServiceVersion<'o>| {
+            !is_among(&found, operator)
+                && going.iter().chain(&found).any(|one| needs(one, operator))
+        };
+        let more: Vec<ServiceVersion<'o>> = candidates.iter().filter(was_needed).copied().collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
 }
 
 fn definitions(objects: &Objects, going: &[ServiceVersion<'_>]) -> Vec<KeptDefinition> {

@@ -1,6 +1,6 @@
 //! Who needs whom.
 
-use operon_kinds::{Phase, ServiceVersion};
+use operon_kinds::{Phase, ServiceVersion, names};
 use operon_object::known;
 
 use super::needs::{Need, needs_of, package_of};
@@ -21,6 +21,8 @@ pub struct OperatorNode {
     pub phase: Phase,
     /// The Subscription that it belongs to; empty for none.
     pub subscription: String,
+    /// Whether that Subscription was made for an operator that needs it, and by nobody.
+    pub was_generated: bool,
     /// What it needs, and who gives it.
     pub needs: Vec<(Need, Provider)>,
 }
@@ -69,6 +71,8 @@ fn node(
         package,
         version: operator.version_text().to_owned(),
         phase: operator.phase(),
+        was_generated: subscription
+            .is_some_and(|object| object.annotation(names::GENERATED_BY_ANNOTATION).is_some()),
         subscription: subscription.map(|object| object.name().to_owned()).unwrap_or_default(),
         needs: needs_of(operator)
             .into_iter()
