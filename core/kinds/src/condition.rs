@@ -80,3 +80,28 @@ pub fn remove_condition(status: &mut Value, kind: &str) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use operon_object::{Timestamp, Value};
+
+    use super::{Condition, condition, remove_condition, set_condition};
+
+    #[test]
+    fn times_tell_when_the_status_changed_and_nothing_else() {
+        let at = |seconds: i64| Timestamp::from_milliseconds(seconds * 1000);
+        let mut status = Value::default();
+        let since =
+            |status: &Value| condition(status, "Held").get("lastTransitionTime").str().to_owned();
+        assert!(set_condition(&mut status, &Condition::new("Held", true, "Paused", "a"), at(1)));
+        assert!(!set_condition(&mut status, &Condition::new("Held", true, "Paused", "a"), at(2)));
+        assert_eq!(since(&status), at(1).to_string());
+        assert!(set_condition(&mut status, &Condition::new("Held", true, "Paused", "b"), at(3)));
+        assert_eq!(since(&status), at(1).to_string());
+        assert!(set_condition(&mut status, &Condition::new("Held", false, "", "b"), at(4)));
+        assert_eq!(since(&status), at(4).to_string());
+        assert!(remove_condition(&mut status, "Held"));
+        assert!(!remove_condition(&mut status, "Held"));
+        assert!(status.get("conditions").is_null());
+    }
+}

@@ -57,3 +57,49 @@ fn find(list: &Value) -> Option<&Value> {
 fn is_true(condition: &Value) -> bool {
     condition.get("status").str() == "True"
 }
+
+#[cfg(test)]
+mod tests {
+    use operon_object::{Object, Value};
+
+    use super::{OperatorCondition, Upgradeable};
+
+    #[test]
+    fn the_administrator_goes_before_the_operator_and_old_words_do_not_count() {
+        let no = |text: &str| Upgradeable::No(text.to_owned());
+        let claims = [
+            ("{}", Upgradeable::Yes),
+            (r#"{"spec":{"overrides":[{"type":"Other","status":"False"}]}}"#, Upgradeable::Yes),
+            (
+                r#"{"spec":{"overrides":[{"type":"Upgradeable","status":"True"}]},
+                    "status":{"conditions":[{"type":"Upgradeable","status":"False"}]}}"#,
+                Upgradeable::Yes,
+            ),
+            (
+                r#"{"spec":{"overrides":[{"type":"Upgradeable","status":"False","message":"no"}]}}"#,
+                no("the operator is not upgradeable: no"),
+            ),
+            (
+                r#"{"status":{"conditions":[{"type":"Upgradeable","status":"False","message":"busy","observedGeneration":3}]}}"#,
+                no("the operator is not upgradeable: busy"),
+            ),
+            (
+                r#"{"status":{"conditions":[{"type":"Upgradeable","status":"True","observedGeneration":2}]}}"#,
+                no("the operatorcondition status \"Upgradeable\"=\"True\" is outdated"),
+            ),
+            (
+                r#"{"status":{"conditions":[{"type":"Upgradeable","status":"True","observedGeneration":3}]}}"#,
+                Upgradeable::Yes,
+            ),
+        ];
+        for (given, expected) in claims {
+            let given = Value::parse_json(given).expect("the claim is JSON");
+            let mut object = Object::new("operators.coreos.com/v2", "OperatorCondition", "a", "b");
+            object.metadata_mut().insert("generation", 3);
+            for (name, value) in given.entries() {
+                object.set(&[name], value.clone());
+            }
+            assert_eq!(OperatorCondition::read(&object).upgradeable(), expected, "{given}");
+        }
+    }
+}

@@ -72,3 +72,31 @@ impl fmt::Display for Pin {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use operon_version::Version;
+
+    use super::Pin;
+
+    #[test]
+    fn a_pin_is_a_version_or_a_range() {
+        let claims = [
+            ("1.4.3", "1.4.3", Some(true)),
+            (" 1.4.3 ", "1.4.4", Some(false)),
+            (">=1.4.0 <1.5.0", "1.4.9", Some(true)),
+            (">=1.4.0 <1.5.0", "1.5.0", Some(false)),
+            ("1.4.x", "1.4.7", Some(true)),
+            ("latest", "1.0.0", None),
+            ("", "1.0.0", None),
+            ("v1.4.3", "1.4.3", None),
+        ];
+        for (pin, version, expected) in claims {
+            let version = Version::parse(version).expect("the claim has a version");
+            let got = Pin::parse(pin).ok().map(|pin| pin.allows(&version));
+            assert_eq!(got, expected, "{pin:?} and {version}");
+        }
+        let error = Pin::parse("latest").expect_err("it is no pin").to_string();
+        assert!(error.starts_with("`latest` is neither a version such as `1.4.3`"), "{error}");
+    }
+}

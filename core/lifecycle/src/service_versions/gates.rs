@@ -62,7 +62,7 @@ pub(super) fn ask(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Gate {
             "no targetNamespaces are matched operatorgroups namespace selection",
         );
     }
-    if let Some((reason, message)) = modes_refuse(scene, operator, &targets) {
+    if let Some((reason, message)) = modes_refuse(scene.namespace, operator, &targets) {
         return fail(reason, &message);
     }
     ask_about_apis(scene, operator, group)
@@ -92,7 +92,7 @@ fn with_group(
 
 /// Says why the operator's install modes do not fit the targets.
 fn modes_refuse(
-    scene: &Scene<'_>,
+    own: &str,
     operator: ServiceVersion<'_>,
     targets: &[String],
 ) -> Option<(&'static str, String)> {
@@ -113,7 +113,6 @@ fn modes_refuse(
         Some(("UnsupportedOperatorGroup", message))
     };
     let supports = |mode| operator.supports(mode);
-    let own = scene.namespace;
     match targets {
         [all] if all.is_empty() => (!supports(InstallMode::AllNamespaces))
             .then(|| refused(InstallMode::AllNamespaces, "all namespaces"))
@@ -210,4 +209,94 @@ fn covered(group: OperatorGroup<'_>) -> BTreeSet<&str> {
         namespaces.insert(group.object.namespace());
     }
     namespaces
+}
+
+#[cfg(test)]
+mod tests {
+    use operon_kinds::ServiceVersion;
+    use operon_object::{Object, Value, map};
+
+    use super::modes_refuse;
+
+    /// Upstream's truth table: which modes are needed for which targets.
+    #[test]
+    fn install_modes_fit_targets_as_documented() {
+        let claims: [(&[&str], &[&str], Option<&str>); 12] = [
+            (&["AllNamespaces"], &[""], None),
+            (
+                &["OwnNamespace"],
+                &[""],
+                Some(
+                    "AllNamespaces InstallModeType not supported, cannot configure to watch all namespaces",
+                ),
+            ),
+            (&["OwnNamespace"], &["own"], None),
+            (
+                &["AllNamespaces"],
+                &["own"],
+                Some(
+                    "OwnNamespace InstallModeType not supported, cannot configure to watch own namespace",
+                ),
+            ),
+            (
+                &["SingleNamespace"],
+                &["own"],
+                Some(
+                    "OwnNamespace InstallModeType not supported, cannot configure to watch own namespace",
+                ),
+            ),
+            (&["SingleNamespace"], &["other"], None),
+            (
+                &["OwnNamespace"],
+                &["other"],
+                Some(
+                    "SingleNamespace InstallModeType not supported, cannot configure to watch one namespace",
+                ),
+            ),
+            (&["MultiNamespace"], &["a", "b"], None),
+            (
+                &["SingleNamespace"],
+                &["a", "b"],
+                Some(
+                    "MultiNamespace InstallModeType not supported, cannot configure to watch 2 namespaces",
+                ),
+            ),
+            (
+                &["MultiNamespace"],
+                &["a", "own"],
+                Some(
+                    "OwnNamespace InstallModeType not supported, cannot configure to watch own namespace",
+                ),
+            ),
+            (&["MultiNamespace", "OwnNamespace"], &["a", "own"], None),
+            (
+                &["MultiNamespace", "AllNamespaces"],
+                &["", "a"],
+                Some(
+                    "operatorgroup has invalid selected namespaces, NamespaceAll found when |selected namespaces| > 1",
+                ),
+            ),
+        ];
+        for (modes, targets, expected) in claims {
+            let modes = modes.iter().map(|mode| map! { "type" => *mode, "supported" => true });
+            let got = refusal(Value::list(modes), targets);
+            assert_eq!(got.as_deref(), expected, "{targets:?}");
+        }
+        let mode = map! { "type" => "OwnNamespace", "supported" => true };
+        let twice = refusal(Value::list([mode.clone(), mode]), &["own"]);
+        assert_eq!(
+            twice.as_deref(),
+            Some(
+                "InstallMode list contains duplicates, cannot make set: [{OwnNamespace true} {OwnNamespace true}]"
+            )
+        );
+    }
+
+    fn refusal(modes: Value, targets: &[&str]) -> Option<String> {
+        let mut object =
+            Object::new("operators.coreos.com/v1alpha1", "ClusterServiceVersion", "own", "a.v1");
+        object.set(&["spec", "installModes"], modes);
+        let targets: Vec<String> = targets.iter().map(|target| (*target).to_owned()).collect();
+        modes_refuse("own", ServiceVersion::read(&object), &targets).map(|(_, message)| message)
+    }
 }
