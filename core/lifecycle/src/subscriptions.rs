@@ -93,7 +93,9 @@ fn follow_plan(scene: &Scene<'_>, subscription: Subscription<'_>, status: &mut V
         "uid" => plan.object.uid(),
     };
     status.set(&["installPlanRef"], reference);
-    status.set(&["installPlanGeneration"], plan.generation());
+    // It never goes back: names of plans rest on it.
+    let generation = plan.generation().max(subscription.plan_generation());
+    status.set(&["installPlanGeneration"], generation);
     status.set(&["currentCSV"], current);
 }
 

@@ -312,3 +312,65 @@ fn definitions(objects: &Objects, going: &[ServiceVersion<'_>]) -> Vec<KeptDefin
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use operon_object::{Value, list, map};
+
+    use super::*;
+
+    /// Makes an operator that provides a kind of its own name and needs those of others, with its
+    /// Subscription; one whose name is in capitals was asked for by a person.
+    fn add(objects: &mut Objects, name: &str, needs: &[&str]) {
+        let describe = |name: &str| {
+            map! {
+                "name" => format!("{}s.example.com", name.to_lowercase()),
+                "version" => "v1",
+                "kind" => name.to_lowercase(),
+            }
+        };
+        let version = "operators.coreos.com/v1alpha1";
+        let mut operator = Object::new(version, "ClusterServiceVersion", "shop", name);
+        operator.metadata_mut().insert("uid", name);
+        let required = Value::list(needs.iter().map(|name| describe(name)));
+        let crds = map! { "owned" => list![describe(name)], "required" => required };
+        operator.set(&["spec"], map! { "customresourcedefinitions" => crds });
+        objects.insert(operator);
+        let mut subscription = Object::new(version, "Subscription", "shop", name);
+        subscription.set(&["status"], map! { "installedCSV" => name });
+        if name.to_lowercase() == name {
+            subscription.set_annotation(names::GENERATED_BY_ANNOTATION, "install-1");
+        }
+        objects.insert(subscription);
+    }
+
+    #[test]
+    fn what_came_along_goes_only_when_nobody_needs_it() {
+        // Who is there and needs whom, who is removed, and who is left over.
+        type Claim<'c> = (&'c [(&'c str, &'c [&'c str])], &'c str, &'c [&'c str]);
+        let claims: &[Claim<'_>] = &[
+            (&[("A", &["b"]), ("b", &[])], "A", &["b"]),
+            (&[("A", &["b"]), ("b", &["c"]), ("c", &[])], "A", &["b", "c"]),
+            (&[("A", &["b"]), ("b", &["c"]), ("c", &[]), ("D", &["c"])], "A", &["b"]),
+            (&[("A", &["b"]), ("b", &["c"]), ("c", &["b"])], "A", &["b", "c"]),
+            (&[("A", &["b"]), ("b", &["b"])], "A", &["b"]),
+            (&[("A", &["B"]), ("B", &[])], "A", &[]),
+            (&[("A", &[]), ("b", &[])], "A", &[]),
+            (&[("A", &["b"]), ("b", &["c"]), ("c", &[]), ("D", &["b"])], "A", &[]),
+        ];
+        for (there, name, expected) in claims {
+            let mut objects = Objects::default();
+            there.iter().for_each(|(name, needs)| add(&mut objects, name, needs));
+            let alone = removal(&objects, "shop", name, false).expect("it is there");
+            assert_eq!(alone.leftovers, *expected, "{there:?} without {name}");
+            assert_eq!(alone.operators.len(), 1, "{there:?} without {name}");
+            let extent = Extent { with_dependants: false, with_leftovers: true };
+            let all = removal_within(&objects, "shop", name, extent).expect("it is there");
+            let going: Vec<&str> =
+                all.operators.iter().map(|operator| operator.key.name.as_str()).collect();
+            assert_eq!(going, [&[*name], *expected].concat(), "{there:?} without {name}");
+            assert!(all.leftovers.is_empty() && all.dependants.is_empty(), "{there:?}");
+            assert_eq!(all.name == alone.name, expected.is_empty(), "{there:?}");
+        }
+    }
+}
