@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    apply, approve, catalog::CatalogCommand, completion, crds, delete, describe, events, get, pin,
-    plan, resolve, up, why,
+    apply, approve, catalog::CatalogCommand, completion, crds, delete, describe, events, get,
+    history, pin, plan, resolve, rollback, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -33,6 +33,10 @@ pub(crate) enum Command {
     Reject(approve::Reject),
     Pin(pin::Pin),
     Pause(pin::Pause),
+    Uninstall(uninstall::Uninstall),
+    Rollback(rollback::Rollback),
+    History(history::History),
+    Tree(tree::Tree),
     /// Reads, checks, queries, draws and compares catalogs; needs no cluster
     #[command(subcommand)]
     Catalog(CatalogCommand),

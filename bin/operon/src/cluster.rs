@@ -4,8 +4,11 @@
 //! notice. No rule of the domain is here.
 
 mod apply;
+mod engine;
 mod kinds;
 mod objects;
+mod operators;
+mod scratch;
 
 use std::{
     fs,
@@ -26,9 +29,12 @@ use operon_local::{Access, Options, connect_or_open, system_clock};
 use operon_object::Timestamp;
 
 pub(crate) use self::{
-    apply::{Applied, apply, in_order, place},
+    apply::{Appliable, Applied, apply, in_order, place},
+    engine::{DEFAULT_KUBE_VERSION, Engine, EngineArguments, act, check_version, engine, look_at},
     kinds::{FoundKind, Kinds},
     objects::{NamespaceArguments, find_one, find_operator, long_name, short_name, update},
+    operators::{kind_words, namespace_of_operator},
+    scratch::Scratch,
 };
 
 /// The directory, below the one that `operon up` is given, that holds the state.
@@ -46,8 +52,13 @@ pub(crate) struct ClusterArguments {
 }
 
 impl ClusterArguments {
-    /// Reaches the cluster of the directory; it must exist.
+    /// Reaches the cluster of the directory as a person; it must exist.
     pub(crate) fn reach(&self) -> anyhow::Result<Access> {
+        self.reach_as(PERSON)
+    }
+
+    /// Reaches the cluster of the directory under the name of a manager; it must exist.
+    pub(crate) fn reach_as(&self, manager: &str) -> anyhow::Result<Access> {
         let directory = state_directory(&self.dir);
         let display = self.dir.display();
         if !directory.is_dir() {
@@ -55,7 +66,15 @@ impl ClusterArguments {
                 "there is no cluster in `{display}`\nhint: operon up {display} begins one; --dir names another directory"
             );
         }
-        Ok(connect_or_open(&directory, &options(PERSON))?)
+        Ok(connect_or_open(&directory, &options(manager))?)
+    }
+
+    /// Returns how a command that is told to a person names the directory, with a blank before it.
+    pub(crate) fn option(&self) -> String {
+        match self.dir.to_str() {
+            Some(".") => String::new(),
+            _ => format!(" --dir {}", self.dir.display()),
+        }
     }
 }
 

@@ -13,12 +13,16 @@ mod events;
 mod exit;
 mod explanation;
 mod get;
+mod history;
 mod manifests;
 mod output;
 mod pin;
 mod plan;
 mod resolve;
+mod rollback;
 mod semantics;
+mod tree;
+mod uninstall;
 mod up;
 mod why;
 
@@ -39,6 +43,10 @@ fn main() -> ExitCode {
         cli::Command::Reject(command) => approve::reject(&command),
         cli::Command::Pin(command) => pin::pin(&command),
         cli::Command::Pause(command) => pin::pause(&command),
+        cli::Command::Uninstall(command) => uninstall::run(&command),
+        cli::Command::Rollback(command) => rollback::run(&command),
+        cli::Command::History(command) => history::run(&command),
+        cli::Command::Tree(command) => tree::run(&command),
         cli::Command::Catalog(command) => catalog::run(command),
         cli::Command::Plan(command) => plan::run(&command),
         cli::Command::Why(command) => why::run(&command),

@@ -1,9 +1,11 @@
 //! `operon plan`: what would happen in a namespace, before anything happens.
 //!
-//! Nothing is changed and no cluster is asked: the namespace is described by manifests, catalogs
-//! and "what if". What is planned is computed by the resolver's room.
+//! Nothing is changed. The namespace is described by manifests, catalogs and "what if", or is one of an
+//! embedded cluster. What is planned is computed by the resolver's and the engine's rooms.
 
 mod arguments;
+mod directory;
+mod embedded;
 mod fixpoint;
 mod identity;
 mod json;
@@ -29,6 +31,7 @@ pub(crate) use self::{
     view::{Change, PlanView, Row},
 };
 use crate::{
+    cluster::DEFAULT_KUBE_VERSION,
     exit::Outcome,
     output::{print_text, terminal},
 };
@@ -37,17 +40,23 @@ use crate::{
 ///
 /// The namespace is described by manifests (`kubectl get
 /// subscriptions,csv,operatorgroups,catalogsources -o yaml`), by catalogs, and by what if: there were
-/// another Subscription, or a catalog were gone. Without manifests it is empty.
+/// another Subscription, or a catalog were gone. Without manifests it is empty. With --dir, and no what
+/// if, it is what `operon up` does next.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 nothing to do, 2 there are changes, 1 something has no answer or is wrong
 
 Examples:
+  operon plan --dir examples/quickstart
+  operon plan --dir examples/quickstart --subscribe foghorn
   operon plan --catalog ./catalog --subscribe etcd
   operon plan --catalog olm/operatorhub=./catalog --cluster cluster.yaml
   kubectl get subs,csv,og,catsrc -A -o yaml | operon plan --cluster - --namespace operators
   operon plan --catalog ./catalog --cluster cluster.yaml --to-fixpoint -o json")]
 pub(crate) struct Plan {
+    /// The Kubernetes version that the embedded cluster says it has
+    #[arg(long, value_name = "VERSION", default_value = DEFAULT_KUBE_VERSION, requires = "dir")]
+    kube_version: String,
     #[command(flatten)]
     situation: SituationArguments,
     /// Goes on as if each plan were done, until nothing changes, and shows every generation
@@ -74,7 +83,20 @@ enum PlanFormat {
     Mermaid,
 }
 
+impl Plan {
+    /// Rows are folded only for a terminal: whoever reads a file can scroll.
+    fn text_width(&self) -> usize {
+        let default = || if io::stdout().is_terminal() { terminal::width() } else { usize::MAX };
+        self.width.unwrap_or_else(default)
+    }
+}
+
 pub(crate) fn run(command: &Plan) -> anyhow::Result<Outcome> {
+    // What if something were otherwise is a question to the resolver, not to the engine.
+    let asks_what_if = command.to_fixpoint || command.situation.asks_what_if();
+    if let (Some(directory), false) = (&command.situation.dir, asks_what_if) {
+        return embedded::run(command, directory);
+    }
     let situation = Situation::gather(&command.situation)?;
     let question = situation.question();
     let generations = command.to_fixpoint.then(|| generations(&question, &situation.subscribed));
@@ -88,7 +110,7 @@ pub(crate) fn run(command: &Plan) -> anyhow::Result<Outcome> {
     };
     print_text(&match command.output {
         PlanFormat::Text => {
-            let width = command.width.unwrap_or_else(text_width);
+            let width = command.text_width();
             match &generations {
                 Some(generations) => text::render_generations(&situation, generations, width),
                 None => text::render(&situation, plan, width),
@@ -107,9 +129,4 @@ pub(crate) fn run(command: &Plan) -> anyhow::Result<Outcome> {
     } else {
         Outcome::Done
     })
-}
-
-/// Rows are folded only for a terminal: whoever reads a file can scroll.
-fn text_width() -> usize {
-    if io::stdout().is_terminal() { terminal::width() } else { usize::MAX }
 }

@@ -13,27 +13,23 @@ mod session;
 mod status;
 
 use std::{
-    collections::BTreeSet,
     io::{self, IsTerminal},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
 };
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::Args;
-use operon_constraint::GroupVersionKind;
-use operon_driver::Driver;
-use operon_image::{CacheDirectory, DirectoryCatalogs};
 use operon_kinds::names::FIELD_MANAGER;
-use operon_lifecycle::Settings;
 use operon_local::{Access, LocalCluster, SOCKET_FILE, Service, connect_or_open, serve};
-use operon_object::known::KNOWN_KINDS;
-use operon_version::Version;
+use operon_object::Timestamp;
 
 use self::{directory::ManifestDirectory, display::Display, session::Session};
 use crate::{
-    catalog::open::CacheOptions,
-    cluster::{make_state_directory, options, stop_wish},
+    cluster::{
+        ClusterArguments, Engine, EngineArguments, Scratch, make_state_directory, options,
+        state_directory, stop_wish,
+    },
     exit::Outcome,
 };
 
@@ -60,11 +56,8 @@ pub(crate) struct Up {
     /// Goes on following changes, also when standard output is no terminal
     #[arg(long)]
     follow: bool,
-    /// The Kubernetes version that the embedded cluster says it has
-    #[arg(long, value_name = "VERSION", default_value = "v1.33.0")]
-    kube_version: String,
     #[command(flatten)]
-    cache: CacheOptions,
+    engine: EngineArguments,
 }
 
 pub(crate) fn run(command: &Up) -> anyhow::Result<Outcome> {
@@ -72,20 +65,13 @@ pub(crate) fn run(command: &Up) -> anyhow::Result<Outcome> {
     let follows = command.follow || (is_terminal && !command.once);
     let directory = &command.directory;
     check(directory)?;
-    check_version(&command.kube_version)?;
+    command.engine.check()?;
     let stop = stop_wish()?;
     let (cluster, service) = open(directory)?;
-    let cache = if command.cache.no_cache { None } else { CacheDirectory::of_user() };
-    let settings = Settings {
-        kube_version: command.kube_version.clone(),
-        native_apis: native_apis(),
-        ..Settings::default()
-    };
     let access = Access::Local(Arc::clone(&cluster));
-    let catalogs = DirectoryCatalogs::new(directory, cache);
     let mut session = Session::new(
         cluster,
-        Driver::new(access, catalogs, settings),
+        command.engine.engine(access, directory),
         ManifestDirectory::new(directory),
         Display::new(is_terminal, directory, follows),
     );
@@ -93,6 +79,35 @@ pub(crate) fn run(command: &Up) -> anyhow::Result<Outcome> {
     // Whoever still talks to the cluster is sent away before the file is closed.
     drop(service);
     outcome
+}
+
+/// Lets the engine act until everything is settled, and shows it; the manifests of the directory are
+/// not applied.
+pub(crate) fn settle(
+    cluster: Arc<LocalCluster>,
+    engine: Engine,
+    directory: &Path,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let is_terminal = io::stdout().is_terminal();
+    let manifests = ManifestDirectory::left_alone(directory);
+    let display = Display::new(is_terminal, directory, false);
+    Session::new(cluster, engine, manifests, display).settle(stop)
+}
+
+/// Does to a copy of the cluster of a directory what `operon up` begins with: its manifests are applied.
+/// Returns the copy, and what is wrong with the manifests.
+pub(crate) fn rehearse(directory: &Path, now: Timestamp) -> anyhow::Result<(Scratch, Vec<String>)> {
+    check(directory)?;
+    let scratch = if state_directory(directory).is_dir() {
+        Scratch::copy_of(&ClusterArguments { dir: directory.to_owned() }.reach()?, now)?
+    } else {
+        Scratch::of_nothing(now)?
+    };
+    let mut manifests = ManifestDirectory::new(directory);
+    manifests.refresh(&scratch)?;
+    let problems = manifests.problems();
+    Ok((scratch, problems))
 }
 
 fn check(directory: &Path) -> anyhow::Result<()> {
@@ -105,12 +120,6 @@ fn check(directory: &Path) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-fn check_version(text: &str) -> anyhow::Result<()> {
-    Version::parse_tolerant(text.trim_start_matches('v'))
-        .map(drop)
-        .map_err(|error| anyhow!("`{text}` is no version such as `v1.33.0`: {error}"))
 }
 
 /// Opens the cluster of a directory and shares it.
@@ -126,16 +135,4 @@ fn open(directory: &Path) -> anyhow::Result<(Arc<LocalCluster>, Service)> {
             directory.display()
         ),
     }
-}
-
-/// The APIs that every cluster provides by itself.
-fn native_apis() -> BTreeSet<GroupVersionKind> {
-    let built_in = KNOWN_KINDS.iter().filter(|known| !known.is_custom);
-    built_in
-        .map(|known| GroupVersionKind {
-            group: known.kind.group().to_owned(),
-            version: known.version.to_owned(),
-            kind: known.kind.name().to_owned(),
-        })
-        .collect()
 }

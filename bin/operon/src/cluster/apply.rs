@@ -10,6 +10,18 @@ use super::Kinds;
 /// The namespace of manifests that name none.
 const DEFAULT_NAMESPACE: &str = "default";
 
+/// A cluster to which manifests are applied under the names of several managers.
+pub(crate) trait Appliable: Cluster {
+    /// Does what [`Cluster::apply`] does in the name of somebody.
+    fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError>;
+}
+
+impl Appliable for Access {
+    fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
+        Access::apply_as(self, object, manager)
+    }
+}
+
 /// What applying a manifest did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Applied {
@@ -56,7 +68,7 @@ pub(crate) fn place(object: &mut Object, kinds: &Kinds, namespace: Option<&str>)
 
 /// Applies a manifest under the name of a manager, whose fields stay apart from those of others.
 pub(crate) fn apply(
-    cluster: &Access,
+    cluster: &impl Appliable,
     object: &Object,
     manager: &str,
 ) -> Result<(Object, Applied), ClusterError> {

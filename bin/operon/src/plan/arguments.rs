@@ -19,6 +19,10 @@ pub(crate) struct SituationArguments {
     /// given several times
     #[arg(long, value_name = "FILE")]
     pub(super) cluster: Vec<PathBuf>,
+    /// The directory of an embedded cluster, as it is given to `operon up`: what it holds, and its
+    /// catalogs
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["catalog", "cluster"])]
+    pub(super) dir: Option<PathBuf>,
     /// The namespace [default: the one that the manifests are about, or `operators`]
     #[arg(short, long)]
     pub(super) namespace: Option<String>,
@@ -36,6 +40,18 @@ pub(crate) struct SituationArguments {
     pub(super) semantics: SemanticsChoice,
     #[command(flatten)]
     pub(super) cache: CacheOptions,
+}
+
+impl SituationArguments {
+    /// Tells whether anything is to be otherwise than it is.
+    pub(super) fn asks_what_if(&self) -> bool {
+        !self.subscribe.is_empty() || !self.without.is_empty()
+    }
+
+    /// Tells whether what the cluster holds is given.
+    pub(super) fn has_manifests(&self) -> bool {
+        !self.cluster.is_empty() || self.dir.is_some()
+    }
 }
 
 /// A catalog given as `PATH`, `NAME=PATH` or `NAMESPACE/NAME=PATH`.

@@ -89,7 +89,7 @@ fn catalog(catalog: &VisibleCatalog) -> Json {
     ])
 }
 
-fn addition(row: &Row) -> Json {
+pub(super) fn addition(row: &Row) -> Json {
     let Some(addition) = &row.addition else { return Json::Null };
     let change = match row.change {
         Change::Install => "install",
@@ -109,7 +109,7 @@ fn addition(row: &Row) -> Json {
     Json::Object(members)
 }
 
-fn kept(row: &Row) -> Json {
+pub(super) fn kept(row: &Row) -> Json {
     let mut members = operator(row);
     members.extend(why(row));
     Json::Object(members)

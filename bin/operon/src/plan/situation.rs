@@ -18,6 +18,7 @@ use operon_resolve::{
 
 use super::{
     arguments::{CatalogArgument, SituationArguments, is_object_name},
+    directory::{self, Described},
     manifests, subscribe,
 };
 use crate::{
@@ -99,7 +100,14 @@ impl VisibleCatalog {
 impl Situation {
     /// Gathers what the command line describes.
     pub(crate) fn gather(arguments: &SituationArguments) -> anyhow::Result<Self> {
-        let manifests = manifests::read(&arguments.cluster)?;
+        let Described { manifests, catalogs: given, remarks: noted } = match &arguments.dir {
+            Some(directory) => directory::read(directory, &arguments.cache)?,
+            None => Described {
+                manifests: manifests::read(&arguments.cluster)?,
+                catalogs: arguments.catalog.clone(),
+                remarks: Vec::new(),
+            },
+        };
         let namespace = match &arguments.namespace {
             Some(namespace) => namespace.clone(),
             None => only_namespace(&manifests)?,
@@ -108,15 +116,19 @@ impl Situation {
         let cluster = Cluster::new(manifests, &namespace);
         manifests::check(&cluster, &[&namespace, global])?;
         let view = cluster.view(&namespace, global);
-        let mut remarks = Vec::new();
-        if let (Err(problem), false) = (&view.group, arguments.cluster.is_empty()) {
+        let mut remarks: Vec<String> = noted
+            .into_iter()
+            .filter(|(place, _)| *place == namespace)
+            .map(|(_, remark)| remark)
+            .collect();
+        if let (Err(problem), true) = (&view.group, arguments.has_manifests()) {
             remarks.push(format!(
                 "namespace {namespace} has {} OperatorGroups, and operators run only where there is \
                  exactly one",
                 problem.found
             ));
         }
-        let mut catalogs = visible_catalogs(arguments, &namespace, &view, &mut remarks)?;
+        let mut catalogs = visible_catalogs(arguments, &given, &namespace, &view, &mut remarks)?;
         leave_out(&mut catalogs, &arguments.without)?;
         let mut situation = Self {
             installed: view.service_versions.iter().map(|csv| lower_service_version(csv)).collect(),
@@ -223,12 +235,13 @@ fn only_namespace(manifests: &Manifests) -> anyhow::Result<String> {
 /// searched.
 fn visible_catalogs(
     arguments: &SituationArguments,
+    given: &[CatalogArgument],
     namespace: &str,
     view: &NamespaceView<'_>,
     remarks: &mut Vec<String>,
 ) -> anyhow::Result<Vec<VisibleCatalog>> {
     let global = arguments.global_namespace.as_str();
-    let mut given = open_catalogs(arguments)?;
+    let mut given = open_catalogs(arguments, given)?;
     let mut catalogs = Vec::new();
     for source in &view.catalog_sources {
         let metadata = &source.metadata;
@@ -239,7 +252,7 @@ fn visible_catalogs(
             Some(position) => {
                 VisibleCatalog { priority: source.priority, ..given.swap_remove(position) }
             }
-            None => without_content(name, source.priority),
+            None => without_content(name, source.priority, arguments.dir.is_some()),
         });
     }
     let hides_global = view.group.is_ok_and(OperatorGroup::exclude_global);
@@ -259,16 +272,19 @@ fn visible_catalogs(
             );
         }
     }
-    if catalogs.is_empty() && arguments.cluster.is_empty() {
+    if catalogs.is_empty() && !arguments.has_manifests() {
         bail!("there is no catalog to choose from\nhint: give one with --catalog PATH");
     }
     catalogs.sort_by(|left, right| search_order(left, namespace, right));
     Ok(catalogs)
 }
 
-fn open_catalogs(arguments: &SituationArguments) -> anyhow::Result<Vec<VisibleCatalog>> {
+fn open_catalogs(
+    arguments: &SituationArguments,
+    given: &[CatalogArgument],
+) -> anyhow::Result<Vec<VisibleCatalog>> {
     let mut opened: Vec<VisibleCatalog> = Vec::new();
-    for argument in &arguments.catalog {
+    for argument in given {
         let name = name_of(argument, &arguments.global_namespace)?;
         if let Some(other) = opened.iter().find(|other| other.name == name) {
             bail!(
@@ -280,7 +296,10 @@ fn open_catalogs(arguments: &SituationArguments) -> anyhow::Result<Vec<VisibleCa
         }
         let path = argument.path.display().to_string();
         let cache = CacheOptions { no_cache: arguments.cache.no_cache };
-        let content = CatalogPath { path: argument.path.clone(), cache }.open()?;
+        let content = CatalogPath { path: argument.path.clone(), cache };
+        // What is wrong with the catalogs of a directory is told by `operon up`.
+        let content =
+            if arguments.dir.is_some() { content.open_quietly() } else { content.open() }?;
         opened.push(VisibleCatalog { name, priority: 0, path, opened: Ok(content) });
     }
     Ok(opened)
@@ -305,8 +324,12 @@ fn name_of(argument: &CatalogArgument, global: &str) -> anyhow::Result<SourceNam
     }
 }
 
-fn without_content(name: SourceName, priority: i64) -> VisibleCatalog {
-    let reason = format!("give its content with --catalog {name}=PATH");
+fn without_content(name: SourceName, priority: i64, is_embedded: bool) -> VisibleCatalog {
+    let reason = if is_embedded {
+        "its directory cannot be read".to_owned()
+    } else {
+        format!("give its content with --catalog {name}=PATH")
+    };
     VisibleCatalog { name, priority, path: String::new(), opened: Err(reason) }
 }
 

@@ -3,7 +3,7 @@
 //! Where a line does not fit, its reason moves to a line of its own; nothing is cut off.
 
 use anstyle::{AnsiColor, Style};
-use operon_resolve::Reason;
+use operon_resolve::{Reason, SourceName};
 use unicode_width::UnicodeWidthStr;
 
 use super::{
@@ -14,10 +14,10 @@ use super::{
 use crate::output::{clean, terminal};
 
 /// How many digits of a catalog's digest are shown: enough to see that it changed.
-const DIGEST_DIGITS: usize = 6;
+pub(super) const DIGEST_DIGITS: usize = 6;
 
 /// The indent of everything.
-const INDENT: &str = "  ";
+pub(super) const INDENT: &str = "  ";
 
 /// Prints a plan.
 pub(super) fn render(situation: &Situation, plan: &PlanView, width: usize) -> String {
@@ -70,15 +70,15 @@ pub(super) fn ending_words(generations: &Generations) -> String {
 
 /// The signs of rows, in what the terminal can show.
 #[derive(Clone, Copy)]
-struct Signs {
+pub(super) struct Signs {
     upgrade: &'static str,
     arrow: &'static str,
     none: &'static str,
-    dot: &'static str,
+    pub(super) dot: &'static str,
 }
 
 impl Signs {
-    fn of_terminal() -> Self {
+    pub(super) fn of_terminal() -> Self {
         if terminal::has_unicode() {
             Self { upgrade: "↑", arrow: "→", none: "–", dot: "·" }
         } else {
@@ -140,7 +140,7 @@ fn body(
     width: usize,
     signs: Signs,
 ) -> String {
-    let mut out = lines(situation, rows, width, signs);
+    let mut out = lines(&|name| situation.short_name(name), rows, width, signs);
     if !rows.is_empty() {
         out.push('\n');
     }
@@ -183,7 +183,12 @@ fn staying(part: &Unanswered) -> String {
 }
 
 /// Lays out the rows; a reason that does not fit beside its row stands below it.
-fn lines(situation: &Situation, rows: &[Row], width: usize, signs: Signs) -> String {
+pub(super) fn lines(
+    name_of: &dyn Fn(&SourceName) -> String,
+    rows: &[Row],
+    width: usize,
+    signs: Signs,
+) -> String {
     let cells: Vec<[String; 5]> = rows
         .iter()
         .map(|row| {
@@ -197,7 +202,7 @@ fn lines(situation: &Situation, rows: &[Row], width: usize, signs: Signs) -> Str
                     (from, format!("{} {}", signs.arrow, row.version))
                 }
             };
-            let source = row.source.as_ref().map(|source| situation.short_name(source));
+            let source = row.source.as_ref().map(name_of);
             let channel = row.channel.clone();
             [row.package.clone(), from, to, channel, source.unwrap_or_default()]
                 .map(|cell| clean(&cell))
@@ -231,7 +236,7 @@ fn lines(situation: &Situation, rows: &[Row], width: usize, signs: Signs) -> Str
 }
 
 /// Explains the signs that occur.
-fn legend(rows: &[Row], signs: Signs) -> String {
+pub(super) fn legend(rows: &[Row], signs: Signs) -> String {
     let has = |change| rows.iter().any(|row| row.change == change && !row.waits);
     let known = [
         (has(Change::Install), "+", "install"),

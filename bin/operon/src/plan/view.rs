@@ -3,7 +3,7 @@
 //! Texts are made here once, for every form of output; what is done is decided by the resolution.
 
 use operon_catalog::{
-    Channel,
+    Catalog, Channel,
     journey::{Installed as Standing, Origin, Routes},
 };
 use operon_resolve::{Addition, FailureScope, Kept, Part, Reason, Resolution, SourceName};
@@ -160,8 +160,11 @@ fn rows(question: &Question<'_>, resolution: &Resolution, subscribed: &[String])
         let waits = waits_for_approval(question, resolution, part);
         for addition in &answer.additions {
             let why = match question.installed(&addition.updates) {
-                Some(_) => update_words(question, addition),
-                None => why_words(resolution, &addition.reasons, subscribed),
+                Some(before) => {
+                    let catalog = question.catalog(&addition.source);
+                    update_words(catalog, addition, &before.version.to_string())
+                }
+                None => why_words(&name_in(resolution), &addition.reasons, subscribed),
             };
             rows.push(added_row(question, addition, waits, why));
         }
@@ -226,7 +229,7 @@ fn kept_row(question: &Question<'_>, resolution: &Resolution, kept: &Kept) -> Ro
     let why = match (request, followed) {
         (Some(_), Some(channel)) => standing_words(question, kept, channel),
         (Some(request), None) => format!("kept for Subscription {}", request.name),
-        (None, _) => why_words(resolution, &kept.reasons, &[]),
+        (None, _) => why_words(&name_in(resolution), &kept.reasons, &[]),
     };
     Row {
         change: Change::Keep,
@@ -263,12 +266,9 @@ fn standing_words(question: &Question<'_>, kept: &Kept, channel: Channel<'_>) ->
     }
 }
 
-/// Says how an addition updates what is installed.
-fn update_words(question: &Question<'_>, addition: &Addition) -> String {
-    let before = question.installed(&addition.updates);
-    let label = before.map_or_else(String::new, |before| before.version.to_string());
-    let entry =
-        question.catalog(&addition.source).map(|catalog| catalog.entry_by_id(addition.entry));
+/// Says how an addition updates what is installed, which has the version `label`.
+pub(super) fn update_words(catalog: Option<&Catalog>, addition: &Addition, label: &str) -> String {
+    let entry = catalog.map(|catalog| catalog.entry_by_id(addition.entry));
     let Some(entry) = entry else { return format!("updates {label}") };
     if entry.replaces() == Some(addition.updates.as_str()) {
         return format!("replaces {label}");
@@ -282,14 +282,23 @@ fn update_words(question: &Question<'_>, addition: &Addition) -> String {
     }
 }
 
+/// Returns what operators of the answer are called in a sentence.
+fn name_in(resolution: &Resolution) -> impl Fn(&str) -> String {
+    |name| package_of(resolution, name).to_owned()
+}
+
 /// Says the first reason in a few words.
-fn why_words(resolution: &Resolution, reasons: &[Reason], subscribed: &[String]) -> String {
+pub(super) fn why_words(
+    name_of: &dyn Fn(&str) -> String,
+    reasons: &[Reason],
+    subscribed: &[String],
+) -> String {
     match reasons.first() {
         Some(Reason::Requested(name)) if subscribed.contains(name) => "you subscribed".to_owned(),
         Some(Reason::Requested(name)) => format!("Subscription {name}"),
         Some(Reason::Freestanding) => "runs without a Subscription".to_owned(),
         Some(Reason::Needed { by, requirement, message }) => {
-            let by = package_of(resolution, by);
+            let by = name_of(by);
             let mut why = format!("{by} needs {requirement}");
             if !message.is_empty() && !requirement.contains(message.as_str()) {
                 why += &format!(": \"{message}\"");

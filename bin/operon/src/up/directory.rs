@@ -12,13 +12,12 @@ use std::{
 };
 
 use operon_api::{LocatedObject, ManifestSeverity, read_objects};
-use operon_driver::{Cluster, ClusterError};
+use operon_driver::ClusterError;
 use operon_lifecycle::ErrorKind;
-use operon_local::Access;
 use operon_object::{Object, ObjectKey};
 
 use crate::{
-    cluster::{Applied, Kinds, apply, in_order, long_name, place},
+    cluster::{Appliable, Applied, Kinds, apply, in_order, long_name, place},
     manifests::{files_in, read_file},
 };
 
@@ -39,6 +38,7 @@ pub(super) struct ManifestDirectory {
     /// What could not be applied, and why.
     refused: BTreeMap<ObjectKey, String>,
     must_apply: bool,
+    is_left_alone: bool,
 }
 
 #[derive(Debug, Default)]
@@ -73,7 +73,13 @@ impl ManifestDirectory {
             problem: None,
             refused: BTreeMap::new(),
             must_apply: true,
+            is_left_alone: false,
         }
+    }
+
+    /// Makes a directory whose manifests are neither read nor applied.
+    pub(super) fn left_alone(path: &Path) -> Self {
+        Self { is_left_alone: true, ..Self::new(path) }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -88,12 +94,15 @@ impl ManifestDirectory {
 
     /// Tells whether there is no manifest at all.
     pub(super) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.problem.is_none()
+        self.files.is_empty() && self.problem.is_none() && !self.is_left_alone
     }
 
     /// Reads what changed in the directory, and applies it.
-    pub(super) fn refresh(&mut self, cluster: &Access) -> Result<Vec<News>, ClusterError> {
+    pub(super) fn refresh(&mut self, cluster: &impl Appliable) -> Result<Vec<News>, ClusterError> {
         let mut news = Vec::new();
+        if self.is_left_alone {
+            return Ok(news);
+        }
         self.read(&mut news);
         if self.must_apply {
             let objects: Vec<LocatedObject> = self.objects().cloned().collect();
@@ -108,7 +117,7 @@ impl ManifestDirectory {
     }
 
     /// Tries again what could not be applied; a definition that came meanwhile may have been missing.
-    pub(super) fn retry(&mut self, cluster: &Access) -> Result<Vec<News>, ClusterError> {
+    pub(super) fn retry(&mut self, cluster: &impl Appliable) -> Result<Vec<News>, ClusterError> {
         let mut news = Vec::new();
         if self.refused.is_empty() {
             return Ok(news);
@@ -157,7 +166,7 @@ impl ManifestDirectory {
     /// Applies objects; what was told before about those that are refused is not told again.
     fn apply(
         &mut self,
-        cluster: &Access,
+        cluster: &impl Appliable,
         objects: Vec<LocatedObject>,
         told: &BTreeMap<ObjectKey, String>,
         news: &mut Vec<News>,
@@ -194,7 +203,7 @@ impl ManifestDirectory {
     }
 
     /// Deletes what was applied from the directory and is not in it any more.
-    fn prune(&self, cluster: &Access, news: &mut Vec<News>) -> Result<(), ClusterError> {
+    fn prune(&self, cluster: &impl Appliable, news: &mut Vec<News>) -> Result<(), ClusterError> {
         let kinds = Kinds::of(cluster)?;
         let kept: BTreeSet<ObjectKey> = self
             .objects()

@@ -8,9 +8,8 @@ use std::{
     time::Duration,
 };
 
-use operon_driver::{Cluster, ClusterError, Cursor, Driver};
-use operon_image::DirectoryCatalogs;
-use operon_local::{Access, LocalCluster};
+use operon_driver::{Cluster, ClusterError, Cursor};
+use operon_local::LocalCluster;
 use operon_object::Timestamp;
 
 use super::{
@@ -21,7 +20,7 @@ use super::{
     status::Status,
 };
 use crate::{
-    cluster::{is_stopping, now},
+    cluster::{Engine, is_stopping, now},
     exit::Outcome,
     output::print_text,
 };
@@ -39,7 +38,7 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Session {
     cluster: Arc<LocalCluster>,
-    driver: Driver<Access, DirectoryCatalogs>,
+    driver: Engine,
     directory: ManifestDirectory,
     display: Display,
     status: Status,
@@ -57,7 +56,7 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(
         cluster: Arc<LocalCluster>,
-        driver: Driver<Access, DirectoryCatalogs>,
+        driver: Engine,
         directory: ManifestDirectory,
         display: Display,
     ) -> Self {
@@ -78,14 +77,20 @@ impl Session {
 
     /// Runs until everything is settled, and says how it ended.
     pub(super) fn run_once(&mut self, stop: &AtomicBool) -> anyhow::Result<Outcome> {
+        self.settle(stop)?;
+        self.hint();
+        let problems = self.directory.problems();
+        print_text(&reasons(&self.status, &problems, self.directory.path()))?;
+        let is_well = is_well(&self.status, &problems);
+        Ok(if is_well { Outcome::Done } else { Outcome::Negative })
+    }
+
+    /// Runs until everything is settled.
+    pub(super) fn settle(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
         while !is_stopping(stop) {
             let next = self.turn()?;
             if self.begun.is_none() {
-                self.hint();
-                let problems = self.directory.problems();
-                print_text(&reasons(&self.status, &problems, self.directory.path()))?;
-                let is_well = is_well(&self.status, &problems);
-                return Ok(if is_well { Outcome::Done } else { Outcome::Negative });
+                return Ok(());
             }
             self.wait(next);
         }

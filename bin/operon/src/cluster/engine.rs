@@ -1,0 +1,112 @@
+//! The engine on the cluster of a directory, as `operon up` runs it.
+//!
+//! Every command that asks the engine sets it up here, so that what one previews another does.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use anyhow::anyhow;
+use clap::Args;
+use operon_constraint::GroupVersionKind;
+use operon_driver::{Cluster, ClusterError, Driver};
+use operon_image::{CacheDirectory, DirectoryCatalogs};
+use operon_lifecycle::{Objects, Settings};
+use operon_local::{Access, LocalCluster, SOCKET_FILE, serve};
+use operon_object::{Kind, known::KNOWN_KINDS};
+use operon_version::Version;
+
+use super::{state_directory, stop_wish};
+use crate::{catalog::open::CacheOptions, up};
+
+/// The Kubernetes version that the embedded cluster says it has, unless another one is asked for.
+pub(crate) const DEFAULT_KUBE_VERSION: &str = "v1.33.0";
+
+/// How the engine is set up.
+#[derive(Debug, Args)]
+pub(crate) struct EngineArguments {
+    /// The Kubernetes version that the embedded cluster says it has
+    #[arg(long, value_name = "VERSION", default_value = DEFAULT_KUBE_VERSION)]
+    pub(crate) kube_version: String,
+    #[command(flatten)]
+    pub(crate) cache: CacheOptions,
+}
+
+impl EngineArguments {
+    /// Sets the engine up for the cluster of a directory.
+    pub(crate) fn engine<C: Cluster>(
+        &self,
+        cluster: C,
+        directory: &Path,
+    ) -> Driver<C, DirectoryCatalogs> {
+        engine(cluster, directory, &self.cache, &self.kube_version)
+    }
+
+    /// Refuses what is no version.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        check_version(&self.kube_version)
+    }
+}
+
+/// Refuses what is no version of Kubernetes.
+pub(crate) fn check_version(text: &str) -> anyhow::Result<()> {
+    Version::parse_tolerant(text.trim_start_matches('v'))
+        .map(drop)
+        .map_err(|error| anyhow!("`{text}` is no version such as `v1.33.0`: {error}"))
+}
+
+/// The engine, the cluster it looks after, and the catalogs of its directory.
+pub(crate) type Engine = Driver<Access, DirectoryCatalogs>;
+
+/// Sets the engine up for the cluster of a directory.
+pub(crate) fn engine<C: Cluster>(
+    cluster: C,
+    directory: &Path,
+    cache: &CacheOptions,
+    kube_version: &str,
+) -> Driver<C, DirectoryCatalogs> {
+    let cache = if cache.no_cache { None } else { CacheDirectory::of_user() };
+    let settings = Settings {
+        kube_version: kube_version.to_owned(),
+        native_apis: native_apis(),
+        ..Settings::default()
+    };
+    Driver::new(cluster, DirectoryCatalogs::new(directory, cache), settings)
+}
+
+/// Returns the objects of some kinds, for a look at them.
+pub(crate) fn look_at(cluster: &Access, kinds: &[Kind]) -> Result<Objects, ClusterError> {
+    let listed = cluster.list(&kinds.iter().cloned().collect())?.objects;
+    let mut objects = Objects::default();
+    listed.into_iter().for_each(|object| objects.insert(object));
+    Ok(objects)
+}
+
+/// Lets the engine act until everything is settled, if this process has the cluster to itself;
+/// whoever shares it acts otherwise. The manifests of the directory are not applied.
+pub(crate) fn act(engine: Engine, directory: &Path) -> anyhow::Result<()> {
+    let Access::Local(cluster) = engine.cluster() else {
+        anstream::eprintln!("hint: the running operon up does the rest");
+        return Ok(());
+    };
+    let cluster: Arc<LocalCluster> = Arc::clone(cluster);
+    let stop: Arc<AtomicBool> = stop_wish()?;
+    let service = serve(Arc::clone(&cluster), &state_directory(directory).join(SOCKET_FILE))?;
+    let settled = up::settle(cluster, engine, directory, &stop);
+    drop(service);
+    settled
+}
+
+/// The APIs that every cluster provides by itself.
+fn native_apis() -> BTreeSet<GroupVersionKind> {
+    let built_in = KNOWN_KINDS.iter().filter(|known| !known.is_custom);
+    built_in
+        .map(|known| GroupVersionKind {
+            group: known.kind.group().to_owned(),
+            version: known.version.to_owned(),
+            kind: known.kind.name().to_owned(),
+        })
+        .collect()
+}

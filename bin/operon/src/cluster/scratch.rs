@@ -1,0 +1,156 @@
+//! A copy of a cluster in memory, to see what would become of it.
+//!
+//! Nothing that is done to the copy reaches the cluster.
+
+use std::{
+    cell::{Ref, RefCell},
+    collections::BTreeSet,
+};
+
+use operon_api::crd_objects;
+use operon_apiserver::{
+    ApiError, Counters, DeleteOptions, ListFilter, Part, Reason, Request, Server, Settings,
+    TICK_STEPS_LIMIT, Target,
+};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Listing};
+use operon_lifecycle::ErrorKind;
+use operon_local::{APPLY_MANAGER, NAMESPACES};
+use operon_object::{ApiKind, Kind, Object, ObjectKey, Timestamp, known::known_kind};
+
+use super::{Kinds, apply::Appliable};
+
+/// The identities of a copy begin here, so that none is that of an object of the cluster.
+const FIRST_IDENTITY: u64 = 1 << 60;
+
+/// A copy of a cluster in memory.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    server: RefCell<Server>,
+    now: Timestamp,
+}
+
+impl Scratch {
+    /// Copies a cluster.
+    pub(crate) fn copy_of(cluster: &impl Cluster, now: Timestamp) -> Result<Self, ClusterError> {
+        let objects = cluster.list(&Kinds::of(cluster)?.all())?.objects;
+        let versions = objects.iter().map(|object| object.resource_version().parse().unwrap_or(0));
+        let revision = versions.max().unwrap_or(0);
+        let counters = Counters { uids: FIRST_IDENTITY, ..Counters::default() };
+        let server = Server::restore(objects, revision, counters, Settings::default());
+        Ok(Self { server: RefCell::new(server), now })
+    }
+
+    /// Makes what a cluster is before anything is done to it.
+    pub(crate) fn of_nothing(now: Timestamp) -> Result<Self, ClusterError> {
+        let scratch = Self { server: RefCell::new(Server::new()), now };
+        let namespaces = NAMESPACES.iter().map(|name| Object::new("v1", "Namespace", "", name));
+        for object in namespaces.chain(crd_objects()) {
+            scratch.apply(&object)?;
+        }
+        Ok(scratch)
+    }
+
+    fn request(&self, request: &Request) -> Result<Object, ClusterError> {
+        let mut server = self.server.borrow_mut();
+        let prepared = server.prepare(request, self.now).map_err(refused)?;
+        let answer = server.apply(prepared).expect("bug: a request has an answer");
+        for _ in 0..TICK_STEPS_LIMIT {
+            let Some(step) = server.prepare_step(self.now) else { break };
+            server.apply(step);
+        }
+        Ok(answer.object)
+    }
+
+    fn update_part(&self, object: &Object, part: Part) -> Result<Object, ClusterError> {
+        let manager = APPLY_MANAGER.to_owned();
+        self.request(&Request::Update { object: object.clone(), manager, part })
+    }
+}
+
+/// Returns a kind in the version that Operon writes or, where it knows none, the one that is stored.
+fn served(server: &Ref<'_, Server>, kind: &Kind) -> Option<ApiKind> {
+    let known = known_kind(kind).map(|known| known.version);
+    let mut served = server.kinds();
+    served.retain(|served| served.kind.kind == *kind);
+    let own = served.iter().find(|served| Some(served.kind.version.as_str()) == known);
+    let chosen = own.or_else(|| served.iter().find(|served| served.is_storage));
+    chosen.map(|served| served.kind.clone())
+}
+
+fn refused(error: ApiError) -> ClusterError {
+    let kind = match error.reason {
+        Reason::Forbidden => ErrorKind::Forbidden,
+        Reason::NotFound => ErrorKind::NotFound,
+        Reason::AlreadyExists => ErrorKind::AlreadyExists,
+        Reason::Conflict | Reason::Gone => ErrorKind::Conflict,
+        Reason::BadRequest | Reason::RequestEntityTooLarge | Reason::Invalid => ErrorKind::Invalid,
+        Reason::MethodNotAllowed => ErrorKind::Other,
+    };
+    ClusterError { kind, message: error.message }
+}
+
+impl Appliable for Scratch {
+    fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
+        self.request(&Request::Apply {
+            object: object.clone(),
+            manager: manager.to_owned(),
+            force: true,
+            part: Part::Whole,
+        })
+    }
+}
+
+impl Cluster for Scratch {
+    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
+        let server = self.server.borrow();
+        let mut objects = Vec::new();
+        for kind in kinds.iter().filter_map(|kind| served(&server, kind)) {
+            objects.extend(server.list(&kind, &ListFilter::default()).map_err(refused)?);
+        }
+        Ok(Listing { objects, cursor: Cursor::default() })
+    }
+
+    fn changes(&self, _: &BTreeSet<Kind>, _: &Cursor) -> Result<Changes, ClusterError> {
+        Err(ClusterError {
+            kind: ErrorKind::Conflict,
+            message: "a copy remembers no changes: list again".to_owned(),
+        })
+    }
+
+    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
+        let server = self.server.borrow();
+        let Some(kind) = served(&server, &key.kind) else { return Ok(None) };
+        let ObjectKey { namespace, name, .. } = key.clone();
+        match server.get(&Target { kind, namespace, name }) {
+            Ok(object) => Ok(Some(object)),
+            Err(error) if error.reason == Reason::NotFound => Ok(None),
+            Err(error) => Err(refused(error)),
+        }
+    }
+
+    fn create(&self, object: &Object) -> Result<Object, ClusterError> {
+        let manager = APPLY_MANAGER.to_owned();
+        self.request(&Request::Create { object: object.clone(), manager })
+    }
+
+    fn update(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.update_part(object, Part::Whole)
+    }
+
+    fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.update_part(object, Part::Status)
+    }
+
+    fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.apply_as(object, APPLY_MANAGER)
+    }
+
+    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
+        let found = self.get(key)?.ok_or_else(|| ClusterError {
+            kind: ErrorKind::NotFound,
+            message: format!("{key} is not there"),
+        })?;
+        let options = DeleteOptions { uid: Some(uid.to_owned()), ..DeleteOptions::default() };
+        self.request(&Request::Delete { target: Target::of(&found), options }).map(|_| ())
+    }
+}

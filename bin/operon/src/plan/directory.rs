@@ -1,0 +1,76 @@
+//! A namespace of an embedded cluster, for questions to the resolver.
+//!
+//! What the cluster holds is taken as manifests, after those of its directory were applied to a copy.
+
+use std::{collections::BTreeSet, path::Path};
+
+use anstream::eprintln;
+use operon_api::{ManifestReader, Manifests};
+use operon_driver::Cluster;
+use operon_kinds::{CatalogSource, Subscription};
+use operon_object::known;
+
+use super::arguments::CatalogArgument;
+use crate::{
+    catalog::open::CacheOptions,
+    cluster::{DEFAULT_KUBE_VERSION, engine, now},
+    output::clean,
+    up,
+};
+
+/// What an embedded cluster holds, and the catalogs that it reads.
+pub(super) struct Described {
+    pub(super) manifests: Manifests,
+    pub(super) catalogs: Vec<CatalogArgument>,
+    /// What the engine looks at and the resolver does not: a namespace, and a sentence.
+    pub(super) remarks: Vec<(String, String)>,
+}
+
+/// Reads the cluster of a directory.
+pub(super) fn read(directory: &Path, cache: &CacheOptions) -> anyhow::Result<Described> {
+    let now = now();
+    let (scratch, problems) = up::rehearse(directory, now)?;
+    for problem in problems {
+        eprintln!("warning: not applied: {}", clean(&problem));
+    }
+    let mut engine = engine(scratch, directory, cache, DEFAULT_KUBE_VERSION);
+    engine.look(now)?;
+    let kinds = BTreeSet::from([
+        known::SUBSCRIPTION,
+        known::CLUSTER_SERVICE_VERSION,
+        known::OPERATOR_GROUP,
+        known::CATALOG_SOURCE,
+    ]);
+    let mut reader = ManifestReader::default();
+    let mut catalogs = Vec::new();
+    let mut remarks = Vec::new();
+    for object in engine.cluster().list(&kinds)?.objects {
+        reader.read_text(&object.key().to_string(), object.value().to_string().as_bytes());
+        if object.kind() == known::SUBSCRIPTION {
+            let subscription = Subscription::read(&object);
+            let word = match (subscription.is_paused(), subscription.pin()) {
+                (true, _) => "paused",
+                (false, Some(_)) => "pinned",
+                (false, None) => continue,
+            };
+            let told = format!(
+                "Subscription {} is {word}, which is not looked at here; operon up does",
+                subscription.name()
+            );
+            remarks.push((object.namespace().to_owned(), told));
+        }
+        if object.kind() != known::CATALOG_SOURCE {
+            continue;
+        }
+        let source = CatalogSource::read(&object);
+        let name = source.source_name();
+        if engine.catalogs().opened(&name).is_some() {
+            catalogs.push(CatalogArgument {
+                namespace: Some(name.namespace),
+                name: Some(name.name),
+                path: directory.join(source.image().trim_start_matches("./")),
+            });
+        }
+    }
+    Ok(Described { manifests: reader.finish(), catalogs, remarks })
+}

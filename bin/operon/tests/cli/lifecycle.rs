@@ -1,0 +1,268 @@
+//! The scenarios of `scenarios/lifecycle`, through the command line: the same as on a simulated cluster.
+//!
+//! The stage is a directory. What people do is done with commands where there are any, and otherwise to
+//! the store that they share; everything else is done by `operon up --once`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+    sync::Mutex,
+    thread,
+    time::Duration,
+};
+
+use operon_api::crd_objects;
+use operon_apiserver::Settings;
+use operon_driver::Cluster;
+use operon_kinds::names::REJECTED_ANNOTATION;
+use operon_local::{Access, Options, connect_or_open, system_clock};
+use operon_object::{Kind, Object, ObjectKey, Value, known};
+use operon_resolve::SourceName;
+use operon_sim::{Publication, Scenario, Stage, Step, parse_scenario, run_scenario};
+use tempfile::TempDir;
+
+/// How many scenarios run at once; most of their time is spent waiting for Deployments.
+const THREADS: usize = 6;
+
+/// Scenarios that cannot be told the same way without the simulator, and why.
+const LEFT_OUT: &[(&str, &str)] = &[(
+    "catalog-sources-that-are-wrong",
+    "it quotes what the simulator says about a catalog that nobody published",
+)];
+
+#[test]
+fn scenarios_come_out_as_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/lifecycle");
+    let wanted = std::env::var("OPERON_SCENARIO").ok();
+    let mut scenarios = Vec::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if wanted.as_ref().is_some_and(|wanted| *wanted != name) {
+            continue;
+        }
+        let text = fs::read_to_string(folder.join(&name).join("scenario.yaml")).unwrap();
+        let mut scenario = parse_scenario(&text).unwrap();
+        if let Some(reason) = reason_to_leave_out(&name, &scenario) {
+            println!("left out: {name}: {reason}");
+            continue;
+        }
+        let steps = scenario.steps.len();
+        scenario.steps.retain(|step| !matches!(step, Step::Saw { .. }));
+        if scenario.steps.len() < steps {
+            println!("{name}: phases on the way are not looked at");
+        }
+        scenarios.push((name, scenario));
+    }
+    assert!(wanted.is_some() || scenarios.len() > 20, "the scenarios are in {}", folder.display());
+    let queue = Mutex::new(scenarios);
+    let failures = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                loop {
+                    let Some((name, scenario)) = queue.lock().unwrap().pop() else { break };
+                    let mut stage = DirectoryStage::new();
+                    if let Err(failure) = run_scenario(&scenario, &mut stage) {
+                        let told = format!("{name}: {failure}\n{}", stage.told);
+                        failures.lock().unwrap().push(told);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+fn reason_to_leave_out(name: &str, scenario: &Scenario) -> Option<&'static str> {
+    let known = LEFT_OUT.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+    let step = scenario.steps.iter().find_map(|step| match step {
+        Step::Wait(_) => Some("time passes in it"),
+        Step::Hinder(..) => Some("a catalog breaks for a reason that a directory cannot have"),
+        Step::Publish(..)
+        | Step::Apply(_)
+        | Step::Patch { .. }
+        | Step::Delete(_)
+        | Step::Answer { .. }
+        | Step::Uninstall { .. }
+        | Step::RollBack { .. }
+        | Step::Settle
+        | Step::Restart
+        | Step::Expect(_)
+        | Step::Saw { .. } => None,
+    });
+    known.or(step)
+}
+
+/// A directory for `operon up`.
+struct DirectoryStage {
+    root: TempDir,
+    /// The directories of catalogs, by the image that CatalogSources name.
+    published: BTreeMap<SourceName, String>,
+    /// What the last command said.
+    told: String,
+}
+
+impl DirectoryStage {
+    fn new() -> Self {
+        let root = TempDir::new().unwrap();
+        fs::create_dir(root.path().join(".operon")).unwrap();
+        Self { root, published: BTreeMap::new(), told: String::new() }
+    }
+
+    /// Runs a command in the directory.
+    fn operon(&mut self, arguments: &[&str]) -> Output {
+        let output = Command::new(env!("CARGO_BIN_EXE_operon"))
+            .args(arguments)
+            .current_dir(self.root.path())
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let [printed, told] =
+            [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        self.told = format!("$ operon {}\n{printed}{told}", arguments.join(" "));
+        output
+    }
+
+    /// Runs a command that must succeed.
+    fn succeed(&mut self, arguments: &[&str]) -> Result<(), String> {
+        let output = self.operon(arguments);
+        if output.status.success() { Ok(()) } else { Err(self.told.clone()) }
+    }
+
+    /// Opens the store as a person; it is closed when the answer is there.
+    fn person<T>(&self, act: impl FnOnce(&Access) -> Result<T, String>) -> Result<T, String> {
+        let options = Options {
+            definitions: crd_objects(),
+            manager: "person".to_owned(),
+            clock: system_clock(),
+            settings: Settings::default(),
+        };
+        let opened = connect_or_open(&self.root.path().join(".operon"), &options);
+        act(&opened.map_err(|error| error.to_string())?)
+    }
+}
+
+fn find(cluster: &Access, key: &ObjectKey) -> Result<Object, String> {
+    let found = cluster.get(key).map_err(|error| error.message)?;
+    found.ok_or_else(|| format!("{key} is not there"))
+}
+
+/// Changes a value as RFC 7386 says.
+fn merge(value: &mut Value, patch: &Value) {
+    let Value::Map(members) = patch else {
+        *value = patch.clone();
+        return;
+    };
+    if !matches!(value, Value::Map(_)) {
+        *value = Value::map(Vec::<(String, Value)>::new());
+    }
+    for (name, member) in members.iter() {
+        if member.is_null() {
+            value.remove(&[name]);
+        } else {
+            let mut inner = value.get(name).clone();
+            merge(&mut inner, member);
+            value.set(&[name], inner);
+        }
+    }
+}
+
+impl Stage for DirectoryStage {
+    fn publish(&mut self, name: &SourceName, publication: &Publication) -> Result<(), String> {
+        let directory = format!("catalogs/{}-{}", name.namespace, name.name);
+        fs::create_dir_all(self.root.path().join(&directory)).unwrap();
+        let file = self.root.path().join(&directory).join("catalog.json");
+        fs::write(file, publication.text()).unwrap();
+        self.published.insert(name.clone(), format!("./{directory}"));
+        Ok(())
+    }
+
+    fn hinder(&mut self, _: &SourceName, _: &str) -> Result<(), String> {
+        Err("a directory cannot be broken for a given reason".to_owned())
+    }
+
+    fn apply(&mut self, object: &Object) -> Result<(), String> {
+        let mut object = object.clone();
+        let name =
+            SourceName { namespace: object.namespace().to_owned(), name: object.name().to_owned() };
+        if object.kind() == known::CATALOG_SOURCE
+            && let Some(path) = self.published.get(&name)
+        {
+            object.set(&["spec", "image"], path.as_str());
+        }
+        self.person(|cluster| {
+            let applied = cluster.apply_as(&object, "person").map_err(|error| error.message)?;
+            if !object.status().is_null() {
+                let mut applied = applied;
+                applied.set(&["status"], object.status().clone());
+                cluster.update_status(&applied).map_err(|error| error.message)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn patch(&mut self, key: &ObjectKey, patch: &Value, is_status: bool) -> Result<(), String> {
+        if key.kind == known::INSTALL_PLAN && !is_status {
+            let is_no = !patch.at(&["metadata", "annotations", REJECTED_ANNOTATION]).is_null();
+            let verb = if is_no { "reject" } else { "approve" };
+            return self.succeed(&[verb, &key.name, "-n", &key.namespace]);
+        }
+        self.person(|cluster| {
+            let mut object = find(cluster, key)?;
+            merge(object.value_mut(), patch);
+            let changed =
+                if is_status { cluster.update_status(&object) } else { cluster.update(&object) };
+            changed.map(|_| ()).map_err(|error| error.message)
+        })
+    }
+
+    fn delete(&mut self, key: &ObjectKey) -> Result<(), String> {
+        self.person(|cluster| {
+            let object = find(cluster, key)?;
+            cluster.delete(key, object.uid()).map_err(|error| error.message)
+        })
+    }
+
+    fn uninstall(&mut self, namespace: &str, name: &str) -> Result<(), String> {
+        self.succeed(&["uninstall", name, "-n", namespace, "--with-dependants", "--yes"])
+    }
+
+    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String> {
+        self.operon(&["rollback", name, "-n", namespace, "--plan"]);
+        let told = self.told.clone();
+        let (_, id) = told.trim_end().rsplit_once("--approve ").ok_or(told.clone())?;
+        self.succeed(&["rollback", name, "-n", namespace, "--approve", id])
+    }
+
+    fn settle(&mut self) -> Result<(), String> {
+        // Whether everything is well is for the scenario to say.
+        self.operon(&["up", "--once", "--no-cache"]);
+        Ok(())
+    }
+
+    fn wait(&mut self, _: Duration) -> Result<(), String> {
+        Err("time passes by itself".to_owned())
+    }
+
+    fn restart(&mut self) -> Result<(), String> {
+        // Every `operon up --once` is one.
+        Ok(())
+    }
+
+    fn list(&mut self, kind: &Kind) -> Result<Vec<Object>, String> {
+        let kinds = BTreeSet::from([kind.clone()]);
+        self.person(|cluster| {
+            cluster.list(&kinds).map(|listing| listing.objects).map_err(|error| error.message)
+        })
+    }
+
+    fn phases(&mut self, _: &ObjectKey) -> Vec<String> {
+        Vec::new()
+    }
+}
