@@ -28,12 +28,6 @@ use tempfile::TempDir;
 /// How many scenarios run at once; most of their time is spent waiting for Deployments.
 const THREADS: usize = 6;
 
-/// Scenarios that cannot be told the same way without the simulator, and why.
-const LEFT_OUT: &[(&str, &str)] = &[(
-    "catalog-sources-that-are-wrong",
-    "it quotes what the simulator says about a catalog that nobody published",
-)];
-
 #[test]
 fn scenarios_come_out_as_they_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/lifecycle");
@@ -46,7 +40,7 @@ fn scenarios_come_out_as_they_say() {
         }
         let text = fs::read_to_string(folder.join(&name).join("scenario.yaml")).unwrap();
         let mut scenario = parse_scenario(&text).unwrap();
-        if let Some(reason) = reason_to_leave_out(&name, &scenario) {
+        if let Some(reason) = reason_to_leave_out(&scenario) {
             println!("left out: {name}: {reason}");
             continue;
         }
@@ -78,9 +72,8 @@ fn scenarios_come_out_as_they_say() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-fn reason_to_leave_out(name: &str, scenario: &Scenario) -> Option<&'static str> {
-    let known = LEFT_OUT.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
-    let step = scenario.steps.iter().find_map(|step| match step {
+fn reason_to_leave_out(scenario: &Scenario) -> Option<&'static str> {
+    scenario.steps.iter().find_map(|step| match step {
         Step::Wait(_) => Some("time passes in it"),
         Step::Hinder(..) => Some("a catalog breaks for a reason that a directory cannot have"),
         Step::Publish(..)
@@ -94,8 +87,7 @@ fn reason_to_leave_out(name: &str, scenario: &Scenario) -> Option<&'static str> 
         | Step::Restart
         | Step::Expect(_)
         | Step::Saw { .. } => None,
-    });
-    known.or(step)
+    })
 }
 
 /// A directory for `operon up`.
