@@ -128,10 +128,10 @@ fn because(draft: &Draft) -> String {
     let told = draft.operators.iter().map(|operator| {
         let addition = &operator.addition;
         let asked = addition.reasons.iter().find_map(|reason| match reason {
-            Reason::Requested(request) if addition.updates.is_empty() => {
-                Some(format!("Subscription {request} asks for it"))
+            _ if !addition.updates.is_empty() => {
+                Some(format!("catalog {} offers it", addition.source))
             }
-            Reason::Requested(_) => Some(format!("catalog {} offers it", addition.source)),
+            Reason::Requested(request) => Some(format!("Subscription {request} asks for it")),
             Reason::Needed { by, requirement, .. } => Some(format!("{by} needs {requirement}")),
             Reason::Freestanding => None,
         });
