@@ -53,7 +53,7 @@ fn what_happened_and_who_needs_whom() {
     insta::assert_snapshot!(blank(&harbour.operon(&["history"])), @r"
     GEN  WHEN              WHAT                          BECAUSE
     3    … …  + foghorn 0.9.0               Subscription foghorn asks for it; approved
-    2    … …  tide 1.0.0 → 1.1.0            beacon.v1.0.0 needs API Tide.v1 (tide.example.com)
+    2    … …  tide 1.0.0 → 1.1.0            catalog harbour/chandler offers it
     1    … …  + beacon 1.0.0, + tide 1.0.0  beacon.v1.0.0: Subscription beacon asks for it; tide.v1.0.0: beacon.v1.0.0 needs API Tide.v1 (tide.example.com)
     [exit code 0]
     ");
