@@ -3,6 +3,8 @@
 //! The manifests are complete, so that the same scenario runs on a real cluster; the container image is
 //! never pulled in a simulation.
 
+use std::collections::BTreeSet;
+
 use operon_object::{Object, Value, list, map};
 
 /// The annotation by which the embedded cluster knows how a workload behaves.
@@ -85,7 +87,10 @@ impl Bundle {
     /// Returns its objects, the ClusterServiceVersion first.
     pub fn objects(&self) -> Vec<Object> {
         let mut objects = vec![self.service_version()];
-        objects.extend(self.provides.iter().map(|api| self.definition(api)));
+        // Several versions of a kind have one CRD.
+        let mut names = BTreeSet::new();
+        let defining = self.provides.iter().filter(|api| names.insert(api.definition_name()));
+        objects.extend(defining.map(|api| self.definition(api)));
         let others = self.objects.iter().cloned();
         objects.extend(others.filter_map(|value| Object::from_value(value).ok()));
         objects

@@ -6,8 +6,8 @@ use std::{
 };
 
 use operon_apiserver::{
-    ApiError, ChangeFilter, ChangeKind, DeleteOptions, ExecuteError, ListFilter, Part, Reason,
-    Request, Server, Target,
+    ApiError, ChangeFilter, ChangeKind, DeleteOptions, ListFilter, Part, Prepared, Reason, Request,
+    ServedKind, Server, TICK_STEPS_LIMIT, Target,
 };
 use operon_driver::{Change, Changes, Cluster, ClusterError, Cursor, Listing};
 use operon_kinds::names::FIELD_MANAGER;
@@ -20,17 +20,44 @@ pub struct SimCluster {
     inner: Arc<Mutex<Inner>>,
 }
 
+/// Who wrote something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Author {
+    /// The engine, through the driver's port.
+    Engine,
+    /// A person.
+    Person,
+    /// The controllers of the cluster, such as its garbage collector.
+    Cluster,
+}
+
+/// What one revision changed.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The revision.
+    pub revision: u64,
+    /// When it was made.
+    pub time: Timestamp,
+    /// Who made it.
+    pub author: Author,
+    /// What was before and what is after, for each object.
+    pub changes: Vec<(ObjectKey, Option<Object>, Option<Object>)>,
+}
+
 #[derive(Debug)]
 struct Inner {
     server: Server,
     now: Timestamp,
     writes: u64,
+    journal: Option<Vec<Written>>,
+    refusal: String,
 }
 
 impl SimCluster {
     /// Begins a cluster with the namespaces that every cluster has, and our CRDs.
     pub fn new(now: Timestamp) -> Self {
-        let inner = Inner { server: Server::new(), now, writes: 0 };
+        let inner =
+            Inner { server: Server::new(), now, writes: 0, journal: None, refusal: String::new() };
         let cluster = Self { inner: Arc::new(Mutex::new(inner)) };
         for name in ["default", "kube-system", "olm"] {
             cluster.force(&Object::new("v1", "Namespace", "", name));
@@ -49,12 +76,22 @@ impl SimCluster {
             force: true,
             part: Part::Whole,
         };
-        self.lock().request(&request).expect("bug: a scenario applies only sound objects");
+        self.request(&request).expect("bug: a scenario applies only sound objects");
     }
 
     /// Does what a person does.
     pub fn request(&self, request: &Request) -> Result<Object, ClusterError> {
-        self.lock().request(request)
+        self.lock().request(request, Author::Person)
+    }
+
+    /// Keeps a journal of everything that is written from now on.
+    pub fn record(&self) {
+        self.lock().journal.get_or_insert_default();
+    }
+
+    /// Takes what was written since the journal was last taken, oldest first.
+    pub fn take_journal(&self) -> Vec<Written> {
+        self.lock().journal.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Lets time pass, and the controllers of the cluster do their work.
@@ -68,6 +105,11 @@ impl SimCluster {
     pub fn next_wake(&self) -> Option<Timestamp> {
         let inner = self.lock();
         inner.server.next_wake(inner.now)
+    }
+
+    /// Returns what the engine was last refused, for people.
+    pub fn last_refusal(&self) -> String {
+        self.lock().refusal.clone()
     }
 
     /// Counts the writes that the engine made.
@@ -86,38 +128,56 @@ impl SimCluster {
 }
 
 impl Inner {
-    fn request(&mut self, request: &Request) -> Result<Object, ClusterError> {
-        let stored = |_: &operon_apiserver::Commit| Ok::<(), std::convert::Infallible>(());
-        let answer = self.server.execute(request, self.now, stored);
+    fn request(&mut self, request: &Request, author: Author) -> Result<Object, ClusterError> {
+        let answer = match self.server.prepare(request, self.now) {
+            Ok(prepared) => Ok(self.commit(prepared, author).expect("bug: a request is answered")),
+            Err(error) => {
+                if author == Author::Engine {
+                    self.refusal.clone_from(&error.message);
+                }
+                Err(translate(&error))
+            }
+        };
         self.tick();
-        match answer {
-            Ok(answer) => Ok(answer.object),
-            Err(ExecuteError::Refused(error)) => Err(translate(&error)),
-            Err(ExecuteError::NotStored(never)) => match never {},
-        }
+        answer
     }
 
     fn tick(&mut self) {
-        let stored = |_: &operon_apiserver::Commit| Ok::<(), std::convert::Infallible>(());
-        match self.server.tick(self.now, stored) {
-            Ok(_) => {}
-            Err(never) => match never {},
+        for _ in 0..TICK_STEPS_LIMIT {
+            let Some(prepared) = self.server.prepare_step(self.now) else { break };
+            self.commit(prepared, Author::Cluster);
         }
     }
 
+    fn commit(&mut self, prepared: Prepared, author: Author) -> Option<Object> {
+        if let (Some(journal), Some(commit)) = (&mut self.journal, &prepared.commit) {
+            let change = |(key, after): &(ObjectKey, Option<Object>)| {
+                (key.clone(), self.server.object(key).cloned(), after.clone())
+            };
+            let changes = commit.writes.iter().map(change).collect();
+            journal.push(Written { revision: commit.revision, time: self.now, author, changes });
+        }
+        self.server.apply(prepared).map(|answer| answer.object)
+    }
+
     fn served(&self, kind: &Kind) -> Option<ApiKind> {
-        let served = self.server.kinds();
-        let known = operon_object::known::known_kind(kind).map(|known| known.version);
-        let of_kind = || served.iter().filter(|served| served.kind.kind == *kind);
-        let preferred = of_kind().find(|served| Some(served.kind.version.as_str()) == known);
-        preferred
-            .or_else(|| of_kind().find(|served| served.is_storage))
-            .map(|served| served.kind.clone())
+        serving_version(&self.server.kinds(), kind)
     }
 
     fn served_kinds(&self, kinds: &BTreeSet<Kind>) -> Vec<ApiKind> {
-        kinds.iter().filter_map(|kind| self.served(kind)).collect()
+        let served = self.server.kinds();
+        kinds.iter().filter_map(|kind| serving_version(&served, kind)).collect()
     }
+}
+
+/// Returns a kind in the version that Operon writes or, where it knows none, the one that is stored.
+fn serving_version(served: &[ServedKind], kind: &Kind) -> Option<ApiKind> {
+    let known = operon_object::known::known_kind(kind).map(|known| known.version);
+    let of_kind = || served.iter().filter(|served| served.kind.kind == *kind);
+    let preferred = of_kind().find(|served| Some(served.kind.version.as_str()) == known);
+    preferred
+        .or_else(|| of_kind().find(|served| served.is_storage))
+        .map(|served| served.kind.clone())
 }
 
 /// Says in the driver's words what the server answered.
@@ -179,21 +239,27 @@ impl Cluster for SimCluster {
         let mut inner = self.lock();
         inner.writes += 1;
         let manager = FIELD_MANAGER.to_owned();
-        inner.request(&Request::Create { object: object.clone(), manager })
+        inner.request(&Request::Create { object: object.clone(), manager }, Author::Engine)
     }
 
     fn update(&self, object: &Object) -> Result<Object, ClusterError> {
         let mut inner = self.lock();
         inner.writes += 1;
         let manager = FIELD_MANAGER.to_owned();
-        inner.request(&Request::Update { object: object.clone(), manager, part: Part::Whole })
+        inner.request(
+            &Request::Update { object: object.clone(), manager, part: Part::Whole },
+            Author::Engine,
+        )
     }
 
     fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
         let mut inner = self.lock();
         inner.writes += 1;
         let manager = FIELD_MANAGER.to_owned();
-        inner.request(&Request::Update { object: object.clone(), manager, part: Part::Status })
+        inner.request(
+            &Request::Update { object: object.clone(), manager, part: Part::Status },
+            Author::Engine,
+        )
     }
 
     fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
@@ -201,7 +267,10 @@ impl Cluster for SimCluster {
         inner.writes += 1;
         let manager = FIELD_MANAGER.to_owned();
         let object = object.clone();
-        inner.request(&Request::Apply { object, manager, force: true, part: Part::Whole })
+        inner.request(
+            &Request::Apply { object, manager, force: true, part: Part::Whole },
+            Author::Engine,
+        )
     }
 
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
@@ -210,6 +279,18 @@ impl Cluster for SimCluster {
         let Some(kind) = inner.served(&key.kind) else { return Ok(()) };
         let target = Target { kind, namespace: key.namespace.clone(), name: key.name.clone() };
         let options = DeleteOptions { uid: Some(uid.to_owned()), ..DeleteOptions::default() };
-        inner.request(&Request::Delete { target, options }).map(|_| ())
+        inner.request(&Request::Delete { target, options }, Author::Engine).map(|_| ())
+    }
+
+    fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
+        let mut inner = self.lock();
+        inner.writes += 1;
+        let options = DeleteOptions {
+            uid: Some(object.uid().to_owned()),
+            resource_version: Some(object.resource_version().to_owned()),
+            ..DeleteOptions::default()
+        };
+        let request = Request::Delete { target: Target::of(object), options };
+        inner.request(&request, Author::Engine).map(|_| ())
     }
 }

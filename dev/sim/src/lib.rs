@@ -5,6 +5,7 @@
 
 mod bundle;
 mod catalogs;
+pub mod chaos;
 mod cluster;
 mod scenario;
 mod stage;
@@ -12,7 +13,7 @@ mod stage;
 pub use self::{
     bundle::{Api, Bundle},
     catalogs::{Channel, Publication, SimCatalogs},
-    cluster::SimCluster,
+    cluster::{Author, SimCluster, Written},
     scenario::{
         Expectation, Failure, Scenario, ScenarioError, Stage, Step, parse_scenario, run_scenario,
     },

@@ -8,6 +8,7 @@ mod bench;
 mod cases;
 mod fuzz;
 mod generate;
+mod sim;
 mod suite;
 mod tidy;
 mod vectors;
@@ -45,6 +46,14 @@ Verbs:
       --write                  replaces the figures in docs/performance.md
   fuzz TARGET|all [OPTIONS]  feeds a reader with hostile input; needs the nightly toolchain
       --seconds N              how long per target (default 60)
+  sim [OPTIONS]              simulated clusters with faults, one seed after another
+      --seeds N                how many seeds (default 50)
+      --start S                the first seed (default 1)
+      --steps K                how often people do something in each (default 12)
+      --replay SEED            this seed alone
+      --writes W               how many of the last writes a finding shows (default 40)
+      --jobs J                 how many at once (default: the cores)
+      --scale                  many namespaces with twenty operators each, in release
   help                       prints this text";
 
 fn main() -> ExitCode {
@@ -72,6 +81,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "gen" => generate::run(&Workspace::find()?, rest),
         "bench" => bench::run(&Workspace::find()?, rest),
         "fuzz" => fuzz::run(&Workspace::find()?, rest),
+        "sim" => sim::run(&Workspace::find()?, rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(true)
