@@ -31,6 +31,7 @@ pub use self::{
     open_error::OpenError,
     opening::{COMPACT_ABOVE_BYTES, FORMAT},
     options::{Clock, Options, system_clock},
+    refusal::refused,
     remote::{ANSWER_PATIENCE, ConnectError, RemoteCluster},
     serve::{FRAME_PATIENCE, IDLE_LIMIT, PEERS_LIMIT, Service, serve},
     socket::ServeError,

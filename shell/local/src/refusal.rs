@@ -7,7 +7,7 @@ use operon_driver::ClusterError;
 use operon_lifecycle::ErrorKind;
 
 /// Says a refusal in the words of the port.
-pub(crate) fn refused(error: ApiError) -> ClusterError {
+pub fn refused(error: ApiError) -> ClusterError {
     let kind = match error.reason {
         Reason::Forbidden => ErrorKind::Forbidden,
         Reason::NotFound => ErrorKind::NotFound,

@@ -9,12 +9,12 @@ use std::{
 
 use operon_api::crd_objects;
 use operon_apiserver::{
-    ApiError, Counters, DeleteOptions, ListFilter, Part, Reason, Request, Server, Settings,
-    TICK_STEPS_LIMIT, Target,
+    Counters, DeleteOptions, ListFilter, Part, Reason, Request, Server, Settings, TICK_STEPS_LIMIT,
+    Target,
 };
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Listing};
 use operon_lifecycle::ErrorKind;
-use operon_local::{APPLY_MANAGER, NAMESPACES};
+use operon_local::{APPLY_MANAGER, NAMESPACES, refused};
 use operon_object::{ApiKind, Kind, Object, ObjectKey, Timestamp, known::known_kind};
 
 use super::{Kinds, apply::Appliable};
@@ -75,18 +75,6 @@ fn served(server: &Ref<'_, Server>, kind: &Kind) -> Option<ApiKind> {
     let own = served.iter().find(|served| Some(served.kind.version.as_str()) == known);
     let chosen = own.or_else(|| served.iter().find(|served| served.is_storage));
     chosen.map(|served| served.kind.clone())
-}
-
-fn refused(error: ApiError) -> ClusterError {
-    let kind = match error.reason {
-        Reason::Forbidden => ErrorKind::Forbidden,
-        Reason::NotFound => ErrorKind::NotFound,
-        Reason::AlreadyExists => ErrorKind::AlreadyExists,
-        Reason::Conflict | Reason::Gone => ErrorKind::Conflict,
-        Reason::BadRequest | Reason::RequestEntityTooLarge | Reason::Invalid => ErrorKind::Invalid,
-        Reason::MethodNotAllowed => ErrorKind::Other,
-    };
-    ClusterError { kind, message: error.message }
 }
 
 impl Appliable for Scratch {

@@ -21,7 +21,7 @@ use operon_lifecycle::{
     views::{OperatorNode, Preview, PreviewPlan, preview, tree},
 };
 use operon_object::known;
-use operon_resolve::{Addition, SourceName};
+use operon_resolve::SourceName;
 
 use super::{
     Plan, PlanFormat, mermaid,
@@ -205,7 +205,8 @@ fn rows(
             };
             moved.insert(&addition.updates);
             moved.insert(&addition.name);
-            rows.push(added(addition, before, waiting.contains(&plan.name), why));
+            let from = before.map(|before| before.version.clone());
+            rows.push(Row::added(addition, from, waiting.contains(&plan.name), why));
         }
     }
     let kept = running.iter().filter(|node| !moved.contains(node.name.as_str()));
@@ -216,22 +217,6 @@ fn rows(
 
 fn catalog<'w>(world: &World<'w>, name: &SourceName) -> Option<&'w Catalog> {
     world.catalogs.get(name).and_then(|state| state.catalog.as_deref())
-}
-
-fn added(addition: &Addition, before: Option<&OperatorNode>, waits: bool, why: String) -> Row {
-    Row {
-        change: if before.is_some() { Change::Upgrade } else { Change::Install },
-        waits,
-        package: addition.package.clone(),
-        name: addition.name.clone(),
-        from: before.map(|before| before.version.clone()),
-        version: addition.version.clone(),
-        channel: addition.channel.clone(),
-        source: Some(addition.source.clone()),
-        why,
-        reasons: addition.reasons.clone(),
-        addition: Some(addition.clone()),
-    }
 }
 
 fn kept_row(world: &World<'_>, seen: &Preview, node: &OperatorNode) -> Row {

@@ -48,6 +48,30 @@ pub(crate) struct Row {
     pub(crate) addition: Option<Addition>,
 }
 
+impl Row {
+    /// Makes the row of an operator that is added, in place of a version or of nothing.
+    pub(crate) fn added(
+        addition: &Addition,
+        from: Option<String>,
+        waits: bool,
+        why: String,
+    ) -> Self {
+        Self {
+            change: if from.is_some() { Change::Upgrade } else { Change::Install },
+            waits,
+            package: addition.package.clone(),
+            name: addition.name.clone(),
+            from,
+            version: addition.version.clone(),
+            channel: addition.channel.clone(),
+            source: Some(addition.source.clone()),
+            why,
+            reasons: addition.reasons.clone(),
+            addition: Some(addition.clone()),
+        }
+    }
+}
+
 /// A part of the namespace that has no answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Unanswered {
@@ -197,19 +221,7 @@ fn waits_for_approval(question: &Question<'_>, resolution: &Resolution, part: &P
 
 fn added_row(question: &Question<'_>, addition: &Addition, waits: bool, why: String) -> Row {
     let before = question.installed(&addition.updates);
-    Row {
-        change: if before.is_some() { Change::Upgrade } else { Change::Install },
-        waits,
-        package: addition.package.clone(),
-        name: addition.name.clone(),
-        from: before.map(|before| before.version.to_string()),
-        version: addition.version.clone(),
-        channel: addition.channel.clone(),
-        source: Some(addition.source.clone()),
-        why,
-        reasons: addition.reasons.clone(),
-        addition: Some(addition.clone()),
-    }
+    Row::added(addition, before.map(|before| before.version.to_string()), waits, why)
 }
 
 fn kept_row(question: &Question<'_>, resolution: &Resolution, kept: &Kept) -> Row {
