@@ -25,6 +25,9 @@ use crate::{
 
 pub(crate) use hold::Hold;
 
+/// The reason why there is no answer when something could not be read.
+pub(crate) const UNREAD: &str = "ErrorPreventedResolution";
+
 /// What a namespace should become next.
 #[derive(Debug, Default)]
 pub(crate) struct Outlook {
@@ -78,7 +81,7 @@ impl Outlook {
             return outlook;
         }
         let Some(group) = scene.group() else {
-            outlook.fail_all("ErrorPreventedResolution", &group_problem(scene));
+            outlook.fail_all(UNREAD, &group_problem(scene));
             return outlook;
         };
         if scene.operators.iter().any(|operator| operator.object.is_deleting()) {
@@ -201,14 +204,14 @@ impl Outlook {
                 let default = told.remove("").unwrap_or_default();
                 ("ConstraintsNotSatisfiable", default, told)
             }
-            Failure::Error(text) => ("ErrorPreventedResolution", text.clone(), BTreeMap::new()),
+            Failure::Error(text) => (UNREAD, text.clone(), BTreeMap::new()),
             Failure::Spent { steps } => (
-                "ErrorPreventedResolution",
+                UNREAD,
                 format!("no answer was found within {steps} steps, and none was ruled out"),
                 BTreeMap::new(),
             ),
             Failure::Defect(text) => (
-                "ErrorPreventedResolution",
+                UNREAD,
                 format!("an answer was found and refused by the checker: {text}"),
                 BTreeMap::new(),
             ),

@@ -14,7 +14,11 @@ use operon_object::{OwnerReference, Value, go_json, known};
 use operon_plan::{Draft, lift_plan, lift_status, plan_name};
 use operon_resolve::Reason;
 
-use crate::{Action, Guard, Verdict, outlook::Outlook, scene::Scene};
+use crate::{
+    Action, Guard, Verdict,
+    outlook::{Outlook, UNREAD},
+    scene::Scene,
+};
 
 /// The two writes of a plan follow each other within milliseconds.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
@@ -158,6 +162,12 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
             }
         }
         (PlanPhase::Installing, _) => execute::execute(scene, plan, verdict),
+        // Nobody has to say yes any more: it is made anew, approved.
+        (PlanPhase::RequiresApproval, Some(draft))
+            if draft.manual.is_empty() && !plan.is_rejected() =>
+        {
+            verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
+        }
         (PlanPhase::RequiresApproval, Some(_)) | (PlanPhase::Complete | PlanPhase::Failed, _) => {}
     }
 }
@@ -179,7 +189,11 @@ fn is_superseded(outlook: &Outlook, plan: InstallPlan<'_>) -> bool {
     }
     plan.targets().keys().all(|name| {
         let Some(prospect) = outlook.prospects.get(name) else { return true };
-        !prospect.is_busy && prospect.unpacking.is_none()
+        // What could not be read says nothing about what the Subscription should become.
+        let is_unread = prospect.unpacking.is_some()
+            || prospect.unpack_failure.is_some()
+            || prospect.failure.as_ref().is_some_and(|(reason, _)| *reason == UNREAD);
+        !prospect.is_busy && !is_unread
     })
 }
 

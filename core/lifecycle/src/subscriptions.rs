@@ -108,6 +108,10 @@ fn forget_plan(scene: &Scene<'_>, status: &mut Value) {
         for name in ["installPlanRef", "installplan", "currentCSV", "state"] {
             status.remove(&[name]);
         }
+        let installed = status.get("installedCSV").clone();
+        if scene.operator(installed.str()).is_some() {
+            status.set(&["currentCSV"], installed);
+        }
     }
 }
 

@@ -32,12 +32,12 @@ pub(super) fn step(
         outcome.actions.push(Action::Create(object));
         return StepStatus::WaitingForApi;
     };
-    if covers(live.value(), object.value()) {
+    let is_same = is_same_definition(live, &object);
+    if is_same && covers(live.at(&["metadata"]), object.at(&["metadata"])) {
         let is_served = Definition::read(live).is_ok_and(|definition| definition.is_established);
         return if is_served { before(live) } else { StepStatus::WaitingForApi };
     }
     // Who is noted beside a CRD changes often; only a change of its wishes can do harm.
-    let is_same = live.spec() == object.spec();
     if !is_same && !look_for_harm(scene, plan, step, live, &object, outcome) {
         return StepStatus::Unknown;
     }
@@ -45,6 +45,18 @@ pub(super) fn step(
     object.metadata_mut().insert("uid", live.uid());
     outcome.actions.push(Action::Update(object));
     StepStatus::Present
+}
+
+/// Tells whether a CRD wishes what another wishes. Versions are compared to the letter, because a schema
+/// that says less is another one; elsewhere the API server fills in what was not said.
+fn is_same_definition(live: &Object, wanted: &Object) -> bool {
+    let rest = |object: &Object| {
+        let mut spec = object.spec().clone();
+        spec.remove(&["versions"]);
+        spec
+    };
+    live.at(&["spec", "versions"]) == wanted.at(&["spec", "versions"])
+        && covers(&rest(live), &rest(wanted))
 }
 
 /// Keeps the notes of other operators that brought the CRD and are still there.
@@ -83,7 +95,6 @@ fn look_for_harm(
         .collect();
     let report = check_upgrade(live, new, &existing);
     let waived = waived(scene, plan, step);
-    let is_shared = owners(scene, plan, live.name()) > 1;
     let mut is_harmless = true;
     for finding in &report.findings {
         let blocks = match finding.severity {
@@ -91,7 +102,8 @@ fn look_for_harm(
             Severity::Warns => false,
             // A version that goes away is nobody's business but the only owner's.
             Severity::Notes => {
-                is_shared && matches!(finding.kind, FindingKind::ServedVersionRemoved { .. })
+                owners(scene, plan, live.name()) > 1
+                    && matches!(finding.kind, FindingKind::ServedVersionRemoved { .. })
             }
         };
         if waived.contains(finding.name().as_str()) {

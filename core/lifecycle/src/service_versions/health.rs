@@ -1,8 +1,8 @@
 //! Whether what an operator installed does its work.
 
 use operon_install::{
-    DeploymentHealth, Strategy, WEBHOOK_HASH_LABEL, WEBHOOK_NAME_LABEL, deployment_health,
-    has_owner_labels, webhook_hash,
+    DEPLOYMENT_HASH_LABEL, DeploymentHealth, Strategy, WEBHOOK_HASH_LABEL, WEBHOOK_NAME_LABEL,
+    deployment_health, has_owner_labels, webhook_hash,
 };
 use operon_kinds::{ServiceVersion, condition};
 use operon_object::{Timestamp, known};
@@ -41,7 +41,14 @@ pub(super) fn of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Health {
     let mut worst = Health::Good;
     for wanted in &wanted {
         let live = scene.world.objects.find(&wanted.key());
+        let is_old = live.is_some_and(|live| {
+            live.label(DEPLOYMENT_HASH_LABEL) != wanted.label(DEPLOYMENT_HASH_LABEL)
+        });
         let found = match deployment_health(wanted, live, operator.object) {
+            // How the Deployment before fared says nothing about this one.
+            DeploymentHealth::DeadlineExceeded { .. } if is_old => {
+                Health::Outdated(format!("installing: deployment {} is outdated", wanted.name()))
+            }
             DeploymentHealth::Healthy => continue,
             lost @ DeploymentHealth::DeadlineExceeded { .. } => {
                 return Health::Lost(format!("install failed: {}", lost.message()));
