@@ -48,10 +48,7 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
         return;
     };
     let mut references: Vec<Value> = scene.world.objects.components(label).map(reference).collect();
-    references.sort_by_key(|reference| {
-        let text = |name| reference.get(name).str().to_owned();
-        (text("kind"), text("apiVersion"), text("namespace"), text("name"))
-    });
+    references.sort_by(|left, right| rank(left).cmp(&rank(right)));
     let selector = map! {
         "matchExpressions" => list![map! { "key" => label, "operator" => "Exists" }],
     };
@@ -59,6 +56,10 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
     let mut status = live.status().clone();
     status.set(&["components"], components);
     verdict.write_status(live, status);
+}
+
+fn rank(reference: &Value) -> [&str; 4] {
+    ["kind", "apiVersion", "namespace", "name"].map(|name| reference.get(name).str())
 }
 
 fn reference(object: &Object) -> Value {

@@ -14,8 +14,9 @@ pub const GENERATION_LABEL: &str = "operon.dev/generation";
 /// Writes down the generations whose plans have come to an end, and forgets the oldest.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     for plan in scene.plans.iter().filter(|plan| plan.is_finished()) {
-        let object = lift(scene, *plan);
-        if scene.world.objects.find(&object.key()).is_none() {
+        let name = name_of(*plan);
+        if scene.world.objects.get(&known::CONTROLLER_REVISION, scene.namespace, &name).is_none() {
+            let object = lift(scene, *plan, &name);
             verdict.act(&object.key(), Action::Create(object));
         }
     }
@@ -32,15 +33,17 @@ fn of_namespace<'w>(scene: &Scene<'w>) -> impl Iterator<Item = &'w Object> {
     revisions.filter(|object| !object.label(GENERATION_LABEL).is_empty())
 }
 
-fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>) -> Object {
-    let generation = plan.generation();
+fn name_of(plan: InstallPlan<'_>) -> String {
     // Independent plans that are made in the same moment share a generation.
     let digits = plan.name().rsplit('-').next().unwrap_or_default();
-    let name = format!("operon-generation-{generation}-{digits}");
-    let mut object = Object::new("apps/v1", "ControllerRevision", scene.namespace, &name);
+    format!("operon-generation-{}-{digits}", plan.generation())
+}
+
+fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
+    let mut object = Object::new("apps/v1", "ControllerRevision", scene.namespace, name);
     object.set_label(GENERATION_LABEL, "true");
     object.set_label(names::MANAGED_LABEL, "true");
-    object.set(&["revision"], generation);
+    object.set(&["revision"], plan.generation());
     let changes =
         plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
     let changes = changes.map(|step| {

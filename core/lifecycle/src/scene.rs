@@ -1,6 +1,6 @@
 //! One namespace of a world: the objects that a decision about it looks at.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, collections::BTreeMap};
 
 use operon_install::Authorizer;
 use operon_kinds::{InstallPlan, OperatorGroup, PlanPhase, ServiceVersion, Subscription};
@@ -24,6 +24,8 @@ pub(crate) struct Scene<'w> {
     pub(crate) operators: Vec<ServiceVersion<'w>>,
     /// Its plans, sorted by name.
     pub(crate) plans: Vec<InstallPlan<'w>>,
+    /// The newest plan that moves each Subscription.
+    newest_plans: BTreeMap<String, InstallPlan<'w>>,
     /// The operators that plans under way still have to bring, sorted by name.
     pub(crate) arriving: Vec<Object>,
     /// What accounts may do here, once that is asked.
@@ -45,6 +47,7 @@ impl<'w> Scene<'w> {
         Self {
             world,
             namespace,
+            newest_plans: newest_plans(&plans),
             arriving: arriving(&plans, &operators),
             groups: groups.map(OperatorGroup::read).collect(),
             subscriptions: subscriptions.map(Subscription::read).collect(),
@@ -92,8 +95,7 @@ impl<'w> Scene<'w> {
 
     /// Returns the newest plan that moves a Subscription.
     pub(crate) fn newest_plan(&self, subscription: &str) -> Option<InstallPlan<'w>> {
-        let moves = |plan: &&InstallPlan<'_>| plan.targets().contains_key(subscription);
-        self.plans.iter().filter(moves).max_by_key(|plan| (plan.generation(), plan.name())).copied()
+        self.newest_plans.get(subscription).copied()
     }
 
     /// Returns the Subscription that an operator belongs to.
@@ -108,6 +110,21 @@ impl<'w> Scene<'w> {
         let sees_global = !self.group().is_some_and(OperatorGroup::excludes_global);
         source.namespace == self.namespace || (sees_global && source.namespace == *global)
     }
+}
+
+/// Finds the newest plan of every Subscription that one moves; each plan is read once.
+fn newest_plans<'w>(plans: &[InstallPlan<'w>]) -> BTreeMap<String, InstallPlan<'w>> {
+    let mut newest: BTreeMap<String, InstallPlan<'w>> = BTreeMap::new();
+    let age = |plan: InstallPlan<'w>| (plan.generation(), plan.name());
+    for plan in plans {
+        for (subscription, _) in plan.targets() {
+            let known = newest.entry(subscription).or_insert(*plan);
+            if age(*known) < age(*plan) {
+                *known = *plan;
+            }
+        }
+    }
+    newest
 }
 
 /// Returns the operators that plans under way bring and that are not there yet.

@@ -14,19 +14,51 @@ mod remove;
 mod requirements;
 mod rights;
 
+use std::collections::BTreeSet;
+
 use operon_kinds::{Phase, ServiceVersion, names};
-use operon_object::{Value, known};
+use operon_object::Value;
 
 use self::{change::Change, gates::Gate, phases::Next};
-use crate::{Action, Event, Verdict, scene::Scene};
+use crate::{Action, Event, Verdict, groups::with_provided_apis, scene::Scene};
 
 /// Decides about the operators of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let mut listing = Listing::default();
     for operator in &scene.operators {
         if operator.object.is_deleting() {
             remove::decide(scene, *operator, verdict);
         } else {
-            sync(scene, *operator, verdict);
+            sync(scene, *operator, &mut listing, verdict);
+        }
+    }
+    listing.write(scene, verdict);
+}
+
+/// What the operators of a namespace put on the list of their group, and take off it: one write for
+/// all, or they would come one after the other, each in a world of its own.
+#[derive(Debug, Default)]
+struct Listing {
+    added: BTreeSet<String>,
+    removed: BTreeSet<String>,
+}
+
+impl Listing {
+    fn write(self, scene: &Scene<'_>, verdict: &mut Verdict) {
+        let Self { added, removed } = self;
+        let Some(group) = scene.group() else { return };
+        if added.is_empty() && removed.is_empty() {
+            return;
+        }
+        let key = group.object.key();
+        if verdict.effects.iter().any(|effect| effect.work == key) {
+            // A group that is written in this world is looked at again in the next.
+            return;
+        }
+        let listed: BTreeSet<String> = group.provided_apis().collect();
+        let wanted = listed.union(&added).filter(|api| !removed.contains(*api)).cloned().collect();
+        if wanted != listed {
+            verdict.act(&key, Action::Update(with_provided_apis(group, &wanted)));
         }
     }
 }
@@ -38,14 +70,21 @@ pub(crate) fn let_go(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
 }
 
-fn sync(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
+fn sync(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    listing: &mut Listing,
+    verdict: &mut Verdict,
+) {
     let object = operator.object;
     let gate = gates::ask(scene, operator);
     if !object.finalizers().any(|name| name == names::CSV_FINALIZER) {
         // Both changes of its metadata are one write.
         let mut changed = match gate {
-            Gate::Adjust(changed) if changed.kind() == known::CLUSTER_SERVICE_VERSION => changed,
-            Gate::Adjust(_) | Gate::Open | Gate::Ignore | Gate::Fail { .. } => object.clone(),
+            Gate::Adjust(changed) => changed,
+            Gate::Open | Gate::Ignore | Gate::Fail { .. } | Gate::List(_) | Gate::Unlist(_) => {
+                object.clone()
+            }
         };
         let finalizers = changed.metadata_mut().place("finalizers").make_list();
         finalizers.push(names::CSV_FINALIZER.into());
@@ -54,16 +93,9 @@ fn sync(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) 
     }
     match gate {
         Gate::Ignore => {}
-        Gate::Adjust(changed) => {
-            let is_planned = verdict
-                .effects
-                .iter()
-                .any(|effect| effect.action.target().as_ref() == Some(&changed.key()));
-            // A group that another operator changes in this world is looked at again in the next.
-            if !is_planned {
-                verdict.act(&changed.key(), Action::Update(changed));
-            }
-        }
+        Gate::Adjust(changed) => verdict.act(&object.key(), Action::Update(changed)),
+        Gate::List(apis) => listing.added.extend(apis),
+        Gate::Unlist(apis) => listing.removed.extend(apis),
         Gate::Fail { change, removes_deployments } => {
             if removes_deployments {
                 remove::deployments(scene, operator, verdict);

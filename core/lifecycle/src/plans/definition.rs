@@ -62,15 +62,23 @@ fn is_same_definition(live: &Object, wanted: &Object) -> bool {
 /// Keeps the notes of other operators that brought the CRD and are still there.
 fn keep_companions(scene: &Scene<'_>, live: Option<&Object>, object: &mut Object) {
     let Some(live) = live else { return };
-    for (key, value) in live.annotations() {
-        let Some((namespace, name)) = value.split_once('/') else { continue };
-        let is_note = key.starts_with(operon_schema::INSTALLED_ALONGSIDE_PREFIX);
+    let is_there = |note: &str| {
+        let Some((namespace, name)) = note.split_once('/') else { return false };
         let companion = scene.world.objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name);
-        let is_there =
-            companion.is_some_and(|companion| !ServiceVersion::read(companion).is_copied());
-        if is_note && is_there {
-            object.set_annotation(key, value);
+        companion.is_some_and(|companion| !ServiceVersion::read(companion).is_copied())
+    };
+    let is_note = |key: &str| key.starts_with(operon_schema::INSTALLED_ALONGSIDE_PREFIX);
+    // There may be thousands: they are taken over as they are.
+    let mut annotations = live.metadata("annotations").clone();
+    let notes = annotations.make_map();
+    notes.retain(|key, value| is_note(key) && is_there(value.str()));
+    for (key, value) in object.metadata("annotations").entries() {
+        if !notes.contains(key) {
+            notes.insert(key, value.clone());
         }
+    }
+    if !notes.is_empty() {
+        object.set(&["metadata", "annotations"], annotations);
     }
 }
 

@@ -10,7 +10,7 @@ use operon_object::{Object, known};
 
 use super::change::Change;
 use crate::{
-    groups::{provided_names, target_namespaces, with_provided_apis},
+    groups::{provided_names, target_namespaces},
     scene::Scene,
 };
 
@@ -28,8 +28,12 @@ pub(super) enum Gate {
         /// Whether its Deployments go.
         removes_deployments: bool,
     },
-    /// The operator or its group has to be changed first.
+    /// The operator has to be changed first.
     Adjust(Object),
+    /// Its APIs have to be put on its group's list first.
+    List(BTreeSet<String>),
+    /// Its APIs have to be taken off its group's list first.
+    Unlist(BTreeSet<String>),
 }
 
 /// Asks what is asked of an operator in every phase.
@@ -165,14 +169,8 @@ fn ask_about_apis(
     let clashes = clashes(scene, group, &provided);
     match (is_listed, clashes) {
         (true, false) => Gate::Open,
-        (true, true) => {
-            let rest = listed.difference(&provided).cloned().collect();
-            Gate::Adjust(with_provided_apis(group, &rest))
-        }
-        (false, false) => {
-            let union = listed.union(&provided).cloned().collect();
-            Gate::Adjust(with_provided_apis(group, &union))
-        }
+        (true, true) => Gate::Unlist(provided),
+        (false, false) => Gate::List(provided),
         (false, true) => Gate::Fail {
             change: Change::new(
                 Phase::Failed,
