@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use operon_install::{COMPONENT_LABEL_PREFIX, MAX_NAME_LENGTH};
 use operon_kinds::{ServiceVersion, names};
 use operon_lifecycle::Objects;
-use operon_object::{Object, known};
+use operon_object::{Object, Value, known};
 
 /// What was touched since the last decision.
 #[derive(Debug, Default)]
@@ -32,11 +32,14 @@ impl Touched {
         let namespace = object.namespace();
         if kind == known::CUSTOM_RESOURCE_DEFINITION {
             self.touch_definition(object, known);
-            // An Operator object lists it among its components.
-            let labels = object.labels().map(|(name, _)| name);
-            let components = labels.filter_map(|name| name.strip_prefix(COMPONENT_LABEL_PREFIX));
-            for component in components {
-                self.touch_component(component);
+            // An Operator object lists it among its components: whose it was or becomes matters.
+            let nothing = Value::default();
+            let new = object.metadata("labels");
+            let old = known.map_or(&nothing, |known| known.metadata("labels"));
+            for (label, _) in differences(old, new) {
+                if let Some(component) = label.strip_prefix(COMPONENT_LABEL_PREFIX) {
+                    self.touch_component(component);
+                }
             }
         } else if kind == known::NAMESPACE {
             self.touch_namespace(object.name());
@@ -74,13 +77,9 @@ impl Touched {
             self.definitions.insert(definition.name().to_owned());
             return;
         }
-        let notes = |object: &Object| -> BTreeSet<String> {
-            object.annotations().map(|(name, value)| format!("{name} {value}")).collect()
-        };
-        let (old, new) = (known.map(notes).unwrap_or_default(), notes(definition));
-        for note in old.symmetric_difference(&new) {
-            let place = note.split_once(' ').and_then(|(_, value)| value.split_once('/'));
-            if let Some((namespace, _)) = place {
+        let old = known.map(|known| known.metadata("annotations").clone()).unwrap_or_default();
+        for (_, note) in differences(&old, definition.metadata("annotations")) {
+            if let Some((namespace, _)) = note.str().split_once('/') {
                 self.touch_namespace(namespace);
             }
         }
@@ -143,4 +142,11 @@ impl Touched {
         }
         self.everything |= lost || group.is_deleting();
     }
+}
+
+/// Returns the entries of two maps that the other does not have, or has otherwise. A CRD of a large
+/// cluster has thousands of them, of which a write changes one.
+fn differences<'v>(old: &'v Value, new: &'v Value) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    let gone = old.entries().filter(|(name, value)| new.get(name) != *value);
+    gone.chain(new.entries().filter(|(name, value)| old.get(name) != *value))
 }
