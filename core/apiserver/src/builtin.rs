@@ -106,6 +106,10 @@ pub(crate) fn begin_deletion(object: &mut Object) {
 
 /// Drops `null` entries, which a typed server never keeps; lists keep their elements.
 pub(crate) fn without_nulls(value: &Value) -> Value {
+    if !has_null_field(value) {
+        // What is as it should be stays shared with where it came from.
+        return value.clone();
+    }
     match value {
         Value::Map(map) => {
             let kept = map.iter().filter(|(_, value)| !value.is_null());
@@ -114,6 +118,16 @@ pub(crate) fn without_nulls(value: &Value) -> Value {
         Value::List(elements) => Value::list(elements.iter().map(without_nulls)),
         Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
             value.clone()
+        }
+    }
+}
+
+fn has_null_field(value: &Value) -> bool {
+    match value {
+        Value::Map(map) => map.iter().any(|(_, value)| value.is_null() || has_null_field(value)),
+        Value::List(elements) => elements.iter().any(has_null_field),
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+            false
         }
     }
 }

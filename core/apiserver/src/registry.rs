@@ -139,12 +139,21 @@ impl Registry {
         self.kinds().flat_map(of_kind).collect()
     }
 
-    /// Follows a change of a definition.
-    pub(crate) fn follow(&mut self, name: &str, definition: Option<&Object>) {
+    /// Follows a change of a definition. Where only its labels and the like are others, its schemas are
+    /// not read again: every operator notes itself there.
+    pub(crate) fn follow(&mut self, name: &str, before: Option<&Object>, after: Option<&Object>) {
+        if let (Some(before), Some(after)) = (before, after)
+            && self.definitions.contains_key(name)
+            && before.spec() == after.spec()
+            && before.status() == after.status()
+            && before.is_deleting() == after.is_deleting()
+        {
+            return;
+        }
         if let Some(kind) = self.definitions.remove(name) {
             self.kinds.remove(&kind);
         }
-        let Some(info) = definition.and_then(custom::kind_of_definition) else {
+        let Some(info) = after.and_then(custom::kind_of_definition) else {
             return;
         };
         // A definition whose names are taken never becomes established, so this is only for input

@@ -127,9 +127,6 @@ impl Store {
 
     /// Stores an object or takes it away, and returns what was there.
     pub(crate) fn put(&mut self, key: &ObjectKey, after: Option<&Object>) -> Option<Object> {
-        if key.kind == known::CUSTOM_RESOURCE_DEFINITION {
-            self.registry.follow(&key.name, after);
-        }
         let place = (key.namespace.clone(), key.name.clone());
         let before = match after {
             Some(object) => {
@@ -138,6 +135,9 @@ impl Store {
             }
             None => self.objects.get_mut(&key.kind).and_then(|objects| objects.remove(&place)),
         };
+        if key.kind == known::CUSTOM_RESOURCE_DEFINITION {
+            self.registry.follow(&key.name, before.as_ref(), after);
+        }
         if let Some(before) = &before {
             self.identities.remove(before.uid());
             for uid in owner_uids(before) {

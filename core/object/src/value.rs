@@ -13,7 +13,7 @@ use crate::{JsonError, JsonEvent, JsonReader, TrailingText};
 pub const MAX_VALUE_DEPTH: usize = 400;
 
 /// Holds one value of an object.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// `null`, and everything that is not there.
     #[default]
@@ -33,7 +33,7 @@ pub enum Value {
 }
 
 /// Holds named values, sorted by name.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub struct Map {
     entries: Arc<BTreeMap<Arc<str>, Value>>,
 }
@@ -59,6 +59,29 @@ impl fmt::Display for ValueError {
 impl std::error::Error for ValueError {}
 
 static ABSENT: Value = Value::Null;
+
+/// What is shared is equal without a look: most comparisons are of an object with its last state,
+/// which differ in a few fields. No value is a NaN, so nothing differs from itself.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Integer(left), Self::Integer(right)) => left == right,
+            (Self::Float(left), Self::Float(right)) => left == right,
+            (Self::Text(left), Self::Text(right)) => left == right,
+            (Self::List(left), Self::List(right)) => Arc::ptr_eq(left, right) || left == right,
+            (Self::Map(left), Self::Map(right)) => left == right,
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for Map {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.entries, &other.entries) || self.entries == other.entries
+    }
+}
 
 impl Value {
     /// Makes a text.

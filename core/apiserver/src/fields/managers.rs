@@ -190,6 +190,11 @@ impl Entry {
         value
     }
 
+    fn rank(&self) -> (bool, [&str; 4]) {
+        let Self { is_apply, time, manager, api_version, subresource, .. } = self;
+        (!is_apply, [time, manager, api_version, subresource])
+    }
+
     /// Shows the manager as messages do.
     fn shown(&self) -> String {
         let mut shown = quote(&self.manager);
@@ -210,13 +215,7 @@ fn read_entries(object: &Object) -> Vec<Entry> {
 /// Upstream: appliers come first, then by time.
 fn write_entries(mut entries: Vec<Entry>) -> Value {
     entries.retain(|entry| !entry.fields.is_empty());
-    entries.sort_by(|left, right| {
-        let rank = |entry: &Entry| {
-            let Entry { is_apply, time, manager, api_version, subresource, .. } = entry.clone();
-            (!is_apply, time, manager, api_version, subresource)
-        };
-        rank(left).cmp(&rank(right))
-    });
+    entries.sort_by(|left, right| left.rank().cmp(&right.rank()));
     if entries.is_empty() { Value::Null } else { Value::list(entries.iter().map(Entry::write)) }
 }
 

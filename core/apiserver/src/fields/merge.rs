@@ -118,11 +118,14 @@ pub(super) fn compare(before: &Value, after: &Value, shape: &Shape<'_>) -> Diffe
 /// Puts a configuration over a value.
 pub(super) fn merge(live: &Value, config: &Value, shape: &Shape<'_>) -> Value {
     match (pieces(live, shape), pieces(config, shape)) {
-        (Pieces::Fields(_), Pieces::Fields(config)) => {
+        (Pieces::Fields(old), Pieces::Fields(config)) => {
             let mut merged = live.clone();
             for (name, value) in config.iter() {
-                let value = merge(live.get(name), value, &shape.field(name));
-                merged.make_map().insert(name, value);
+                let value = merge(old.get(name), value, &shape.field(name));
+                // What stays equal stays shared.
+                if !old.contains(name) || *old.get(name) != value {
+                    merged.make_map().insert(name, value);
+                }
             }
             merged
         }
@@ -149,11 +152,11 @@ pub(super) fn prune(value: &Value, owned: &FieldSet, kept: &FieldSet, shape: &Sh
                     |set: &FieldSet| set.is_member || (shape.declares(name) && !set.is_empty());
                 let rest = prune(value, owned, kept, &shape.field(name));
                 // Upstream: a list that lost its last element goes too; a map stays, empty.
-                let is_used_up =
-                    rest != *value && matches!(&rest, Value::List(rest) if rest.is_empty());
+                let is_less = rest != *value;
+                let is_used_up = is_less && matches!(&rest, Value::List(rest) if rest.is_empty());
                 if is_in(owned) && (is_used_up || !is_in(kept)) {
                     pruned.make_map().remove(name);
-                } else {
+                } else if is_less {
                     pruned.make_map().insert(name, rest);
                 }
             }

@@ -47,14 +47,17 @@ impl FieldSet {
 
     /// Writes `fieldsV1`.
     pub(super) fn write(&self) -> Value {
-        let mut map = Map::default();
-        if self.is_member && !self.children.is_empty() {
-            map.insert(".", Map::default());
+        self.write_sharing(&Map::default())
+    }
+
+    /// Writes with one empty map for all ends of paths, of which there are thousands.
+    fn write_sharing(&self, end: &Map) -> Value {
+        if self.children.is_empty() {
+            return end.clone().into();
         }
-        for (step, child) in &self.children {
-            map.insert(step, child.write());
-        }
-        Value::Map(map)
+        let below = self.children.iter().map(|(step, child)| (&**step, child.write_sharing(end)));
+        let own = self.is_member.then(|| (".", end.clone().into()));
+        Value::map(own.into_iter().chain(below))
     }
 
     pub(super) fn is_empty(&self) -> bool {
