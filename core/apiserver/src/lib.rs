@@ -24,6 +24,7 @@ mod request;
 mod selector;
 mod server;
 mod store;
+mod versions;
 mod write;
 
 pub use self::{
@@ -39,5 +40,6 @@ pub use self::{
     selector::REQUIREMENTS_LIMIT,
     selector::Selector,
     server::{ExecuteError, Prepared, Server},
+    versions::Versions,
     write::NAME_ATTEMPTS_LIMIT,
 };

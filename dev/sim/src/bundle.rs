@@ -5,10 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use operon_apiserver::WORKLOAD_ANNOTATION;
 use operon_object::{Object, Value, list, map};
-
-/// The annotation by which the embedded cluster knows how a workload behaves.
-const WORKLOAD_ANNOTATION: &str = "operon.dev/workload";
 
 /// An API in words: `EtcdCluster.v1.etcd.example.com`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,12 +6,12 @@ use std::{
 };
 
 use operon_apiserver::{
-    ApiError, ChangeFilter, ChangeKind, DeleteOptions, ListFilter, Part, Prepared, Reason, Request,
-    ServedKind, Server, TICK_STEPS_LIMIT, Target,
+    ChangeFilter, ChangeKind, DeleteOptions, ListFilter, Part, Prepared, Reason, Request, Server,
+    TICK_STEPS_LIMIT, Target, Versions,
 };
 use operon_driver::{Change, Changes, Cluster, ClusterError, Cursor, Listing};
 use operon_kinds::names::FIELD_MANAGER;
-use operon_lifecycle::ErrorKind;
+use operon_local::refused;
 use operon_object::{ApiKind, Kind, Object, ObjectKey, Timestamp};
 
 /// A cluster in memory; clones are the same cluster.
@@ -47,6 +47,7 @@ pub struct Written {
 #[derive(Debug)]
 struct Inner {
     server: Server,
+    versions: Versions,
     now: Timestamp,
     writes: u64,
     journal: Option<Vec<Written>>,
@@ -56,8 +57,10 @@ struct Inner {
 impl SimCluster {
     /// Begins a cluster with the namespaces that every cluster has, and our CRDs.
     pub fn new(now: Timestamp) -> Self {
-        let inner =
-            Inner { server: Server::new(), now, writes: 0, journal: None, refusal: String::new() };
+        let server = Server::new();
+        let versions = Versions::of(&server);
+        let (journal, refusal) = (None, String::new());
+        let inner = Inner { server, versions, now, writes: 0, journal, refusal };
         let cluster = Self { inner: Arc::new(Mutex::new(inner)) };
         for name in ["default", "kube-system", "olm"] {
             cluster.force(&Object::new("v1", "Namespace", "", name));
@@ -135,7 +138,7 @@ impl Inner {
                 if author == Author::Engine {
                     self.refusal.clone_from(&error.message);
                 }
-                Err(translate(&error))
+                Err(refused(error))
             }
         };
         self.tick();
@@ -157,40 +160,17 @@ impl Inner {
             let changes = commit.writes.iter().map(change).collect();
             journal.push(Written { revision: commit.revision, time: self.now, author, changes });
         }
-        self.server.apply(prepared).map(|answer| answer.object)
-    }
-
-    fn served(&self, kind: &Kind) -> Option<ApiKind> {
-        serving_version(&self.server.kinds(), kind)
+        let is_touched = prepared.commit.as_ref().is_some_and(Versions::is_touched_by);
+        let answer = self.server.apply(prepared);
+        if is_touched {
+            self.versions = Versions::of(&self.server);
+        }
+        answer.map(|answer| answer.object)
     }
 
     fn served_kinds(&self, kinds: &BTreeSet<Kind>) -> Vec<ApiKind> {
-        let served = self.server.kinds();
-        kinds.iter().filter_map(|kind| serving_version(&served, kind)).collect()
+        kinds.iter().filter_map(|kind| self.versions.find(kind)).cloned().collect()
     }
-}
-
-/// Returns a kind in the version that Operon writes or, where it knows none, the one that is stored.
-fn serving_version(served: &[ServedKind], kind: &Kind) -> Option<ApiKind> {
-    let known = operon_object::known::known_kind(kind).map(|known| known.version);
-    let of_kind = || served.iter().filter(|served| served.kind.kind == *kind);
-    let preferred = of_kind().find(|served| Some(served.kind.version.as_str()) == known);
-    preferred
-        .or_else(|| of_kind().find(|served| served.is_storage))
-        .map(|served| served.kind.clone())
-}
-
-/// Says in the driver's words what the server answered.
-fn translate(error: &ApiError) -> ClusterError {
-    let kind = match error.reason {
-        Reason::Forbidden => ErrorKind::Forbidden,
-        Reason::NotFound => ErrorKind::NotFound,
-        Reason::AlreadyExists => ErrorKind::AlreadyExists,
-        Reason::Invalid | Reason::BadRequest => ErrorKind::Invalid,
-        Reason::Conflict => ErrorKind::Conflict,
-        _ => ErrorKind::Other,
-    };
-    ClusterError { kind, message: error.message.clone() }
 }
 
 fn cursor(revision: u64) -> Cursor {
@@ -203,7 +183,7 @@ impl Cluster for SimCluster {
         let mut objects = Vec::new();
         for kind in inner.served_kinds(kinds) {
             let found = inner.server.list(&kind, &ListFilter::default());
-            objects.extend(found.map_err(|error| translate(&error))?);
+            objects.extend(found.map_err(refused)?);
         }
         Ok(Listing { objects, cursor: cursor(inner.server.revision()) })
     }
@@ -213,10 +193,7 @@ impl Cluster for SimCluster {
         let revision = since.0.get("revision").and_then(|text| text.parse().ok()).unwrap_or(0);
         let filter =
             ChangeFilter { kinds: inner.served_kinds(kinds), objects: ListFilter::default() };
-        let found = inner
-            .server
-            .changes_since(revision, &filter)
-            .map_err(|error| ClusterError { kind: ErrorKind::Conflict, message: error.message })?;
+        let found = inner.server.changes_since(revision, &filter).map_err(refused)?;
         let changes = found.into_iter().map(|change| match change.kind {
             ChangeKind::Added | ChangeKind::Modified => Change::Is(change.object),
             ChangeKind::Deleted => Change::Gone(change.object),
@@ -226,12 +203,12 @@ impl Cluster for SimCluster {
 
     fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
         let inner = self.lock();
-        let Some(kind) = inner.served(&key.kind) else { return Ok(None) };
+        let Some(kind) = inner.versions.find(&key.kind).cloned() else { return Ok(None) };
         let target = Target { kind, namespace: key.namespace.clone(), name: key.name.clone() };
         match inner.server.get(&target) {
             Ok(object) => Ok(Some(object)),
             Err(error) if error.reason == Reason::NotFound => Ok(None),
-            Err(error) => Err(translate(&error)),
+            Err(error) => Err(refused(error)),
         }
     }
 
@@ -276,7 +253,7 @@ impl Cluster for SimCluster {
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
         let mut inner = self.lock();
         inner.writes += 1;
-        let Some(kind) = inner.served(&key.kind) else { return Ok(()) };
+        let Some(kind) = inner.versions.find(&key.kind).cloned() else { return Ok(()) };
         let target = Target { kind, namespace: key.namespace.clone(), name: key.name.clone() };
         let options = DeleteOptions { uid: Some(uid.to_owned()), ..DeleteOptions::default() };
         inner.request(&Request::Delete { target, options }, Author::Engine).map(|_| ())

@@ -21,7 +21,6 @@ mod serve;
 mod socket;
 mod state;
 mod store;
-mod versions;
 
 pub use self::{
     access::{Access, LOCK_PATIENCE, SOCKET_FILE, STORE_FILE, connect_or_open},

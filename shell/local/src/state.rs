@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use operon_apiserver::{Answer, Commit, Prepared, Request, Server, Settings};
+use operon_apiserver::{Answer, Commit, Prepared, Request, Server, Settings, Versions};
 use operon_driver::ClusterError;
 use operon_lifecycle::ErrorKind;
 use operon_object::{MAX_VALUE_DEPTH, Object, ObjectKey, Timestamp, Value};
@@ -15,7 +15,6 @@ use crate::{
     disk::Room,
     refusal::refused,
     store::{Facts, Store, StoreError},
-    versions::Versions,
 };
 
 /// How many steps the controllers make after a request before its sender is answered. A request

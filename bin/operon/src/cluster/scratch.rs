@@ -2,20 +2,17 @@
 //!
 //! Nothing that is done to the copy reaches the cluster.
 
-use std::{
-    cell::{Ref, RefCell},
-    collections::BTreeSet,
-};
+use std::{cell::RefCell, collections::BTreeSet};
 
 use operon_api::crd_objects;
 use operon_apiserver::{
     Counters, DeleteOptions, ListFilter, Part, Reason, Request, Server, Settings, TICK_STEPS_LIMIT,
-    Target,
+    Target, Versions,
 };
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Listing};
 use operon_lifecycle::ErrorKind;
 use operon_local::{APPLY_MANAGER, NAMESPACES, refused};
-use operon_object::{ApiKind, Kind, Object, ObjectKey, Timestamp, known::known_kind};
+use operon_object::{Kind, Object, ObjectKey, Timestamp};
 
 use super::{Kinds, apply::Appliable};
 
@@ -67,16 +64,6 @@ impl Scratch {
     }
 }
 
-/// Returns a kind in the version that Operon writes or, where it knows none, the one that is stored.
-fn served(server: &Ref<'_, Server>, kind: &Kind) -> Option<ApiKind> {
-    let known = known_kind(kind).map(|known| known.version);
-    let mut served = server.kinds();
-    served.retain(|served| served.kind.kind == *kind);
-    let own = served.iter().find(|served| Some(served.kind.version.as_str()) == known);
-    let chosen = own.or_else(|| served.iter().find(|served| served.is_storage));
-    chosen.map(|served| served.kind.clone())
-}
-
 impl Appliable for Scratch {
     fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
         self.request(&Request::Apply {
@@ -92,8 +79,9 @@ impl Cluster for Scratch {
     fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
         let server = self.server.borrow();
         let mut objects = Vec::new();
-        for kind in kinds.iter().filter_map(|kind| served(&server, kind)) {
-            objects.extend(server.list(&kind, &ListFilter::default()).map_err(refused)?);
+        let versions = Versions::of(&server);
+        for kind in kinds.iter().filter_map(|kind| versions.find(kind)) {
+            objects.extend(server.list(kind, &ListFilter::default()).map_err(refused)?);
         }
         Ok(Listing { objects, cursor: Cursor::default() })
     }
@@ -107,7 +95,8 @@ impl Cluster for Scratch {
 
     fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
         let server = self.server.borrow();
-        let Some(kind) = served(&server, &key.kind) else { return Ok(None) };
+        let versions = Versions::of(&server);
+        let Some(kind) = versions.find(&key.kind).cloned() else { return Ok(None) };
         let ObjectKey { namespace, name, .. } = key.clone();
         match server.get(&Target { kind, namespace, name }) {
             Ok(object) => Ok(Some(object)),

@@ -1,23 +1,26 @@
-//! Which version of each kind the cluster speaks.
+//! Which version of each kind a server speaks to those who name none.
 //!
-//! The port names kinds without versions; one of them has to be chosen. Nothing is converted here.
+//! Whoever stands before a server names kinds without versions; one of them has to be chosen. Nothing
+//! is converted here.
 
 use std::collections::BTreeMap;
 
-use operon_apiserver::{Commit, ServedKind, Server};
 use operon_object::{
     ApiKind, Kind,
     known::{self, known_kind},
 };
 
-/// The version of each kind that there is.
+use crate::{Commit, ServedKind, Server};
+
+/// Holds the version of each kind that there is; to be made anew when a commit touches it.
 #[derive(Debug)]
-pub(crate) struct Versions {
+pub struct Versions {
     by_kind: BTreeMap<Kind, ApiKind>,
 }
 
 impl Versions {
-    pub(crate) fn of(server: &Server) -> Self {
+    /// Chooses the version that Operon writes or, where it knows none, the one that is stored.
+    pub fn of(server: &Server) -> Self {
         let mut by_kind: BTreeMap<Kind, (u8, ApiKind)> = BTreeMap::new();
         for served in server.kinds() {
             let rank = rank(&served);
@@ -32,13 +35,13 @@ impl Versions {
         Self { by_kind: chosen.collect() }
     }
 
-    /// Returns a kind in the version that is spoken, if the cluster has it.
-    pub(crate) fn find(&self, kind: &Kind) -> Option<&ApiKind> {
+    /// Returns a kind in the version that is spoken, if the server has it.
+    pub fn find(&self, kind: &Kind) -> Option<&ApiKind> {
         self.by_kind.get(kind)
     }
 
     /// Tells whether a commit may change what there is.
-    pub(crate) fn is_touched_by(commit: &Commit) -> bool {
+    pub fn is_touched_by(commit: &Commit) -> bool {
         commit.writes.iter().any(|(key, _)| key.kind == known::CUSTOM_RESOURCE_DEFINITION)
     }
 }
