@@ -21,7 +21,6 @@ mod fields;
 mod names;
 mod registry;
 mod request;
-mod selector;
 mod server;
 mod store;
 mod versions;
@@ -37,8 +36,6 @@ pub use self::{
         Limits, ListFilter, Outcome, Part, Propagation, Request, ServedKind, Settings, Target,
     },
     request::{HISTORY_LIMIT, OBJECT_BYTES_LIMIT, STEP_WRITES_LIMIT, TICK_STEPS_LIMIT},
-    selector::REQUIREMENTS_LIMIT,
-    selector::Selector,
     server::{ExecuteError, Prepared, Server},
     versions::Versions,
     write::NAME_ATTEMPTS_LIMIT,

@@ -4,9 +4,7 @@
 
 use std::time::Duration;
 
-use operon_object::{ApiKind, Object, ObjectKey, Value};
-
-use crate::Selector;
+use operon_object::{ApiKind, Object, ObjectKey, Selector, Value};
 
 /// Limits one object to what etcd takes in one request, so that whatever fits here fits a cluster.
 pub const OBJECT_BYTES_LIMIT: usize = 3 * 512 * 1024;

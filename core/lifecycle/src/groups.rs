@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use operon_kinds::{
     Condition, OperatorGroup, Phase, Targets, names, provided_apis, remove_condition, set_condition,
 };
-use operon_object::{Object, Value, known, selects};
+use operon_object::{Object, Selector, Value, known};
 
 use crate::{Action, Verdict, World, scene::Scene};
 
@@ -58,12 +58,11 @@ pub(crate) fn target_namespaces(world: &World<'_>, group: OperatorGroup<'_>) -> 
         Targets::All => vec![String::new()],
         Targets::Named(names) => names.into_iter().map(str::to_owned).collect(),
         Targets::Selected(selector) => {
-            let is_selected = |namespace: &&Object| {
-                let labels = namespace.metadata("labels");
-                selects(selector, |name| labels.get(name).as_text())
-            };
-            let namespaces = world.objects.all(&known::NAMESPACE).filter(is_selected);
-            namespaces.map(|namespace| namespace.name().to_owned()).collect()
+            // One that cannot be read selects nothing: too little is the safe side.
+            let Ok(selector) = Selector::read(selector) else { return Vec::new() };
+            let namespaces = world.objects.all(&known::NAMESPACE);
+            let selected = namespaces.filter(|namespace| selector.matches(namespace));
+            selected.map(|namespace| namespace.name().to_owned()).collect()
         }
     }
 }

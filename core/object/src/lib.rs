@@ -22,8 +22,8 @@ pub use self::{
     object::{MalformedObject, Object},
     owner::OwnerReference,
     quote::{escape, quote},
-    selector::selects,
+    selector::{REQUIREMENTS_LIMIT, Selector, SelectorError},
     time::Timestamp,
     value::{MAX_VALUE_DEPTH, Map, Value, ValueError},
-    write::go_json,
+    write::{exact_json, go_json},
 };

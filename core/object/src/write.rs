@@ -1,7 +1,8 @@
-//! JSON text as Go writes it.
+//! JSON text, as Go writes it and as it reads back.
 //!
-//! Digests of this text are names and labels on clusters, so each byte matters: no blanks, sorted
-//! keys, `<`, `>`, `&` and the two line separators escaped, doubles in Go's notation.
+//! Digests of Go's text are names and labels on clusters, so each byte matters: no blanks, sorted
+//! keys, `<`, `>`, `&` and the two line separators escaped, doubles in Go's notation. There a double
+//! that is whole looks like an integer; what is stored and sent keeps them apart. Nothing is indented.
 
 use std::fmt::Write as _;
 
@@ -10,18 +11,26 @@ use crate::Value;
 /// Writes a value as Go's `json.Marshal` does.
 pub fn go_json(value: &Value) -> String {
     let mut text = String::new();
-    write_value(&mut text, value);
+    write_value(&mut text, value, go_float);
     text
 }
 
-fn write_value(text: &mut String, value: &Value) {
+/// Writes a value so that [`Value::parse_json`] gives it back. What JSON has no word for, a double
+/// that is not a number, becomes `null`.
+pub fn exact_json(value: &Value) -> String {
+    let mut text = String::new();
+    write_value(&mut text, value, exact_float);
+    text
+}
+
+fn write_value(text: &mut String, value: &Value, float: fn(f64) -> String) {
     match value {
         Value::Null => text.push_str("null"),
         Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
         Value::Integer(value) => {
             let _ = write!(text, "{value}");
         }
-        Value::Float(value) => text.push_str(&go_float(*value)),
+        Value::Float(value) => text.push_str(&float(*value)),
         Value::Text(value) => write_text(text, value),
         Value::List(elements) => {
             text.push('[');
@@ -29,7 +38,7 @@ fn write_value(text: &mut String, value: &Value) {
                 if index > 0 {
                     text.push(',');
                 }
-                write_value(text, element);
+                write_value(text, element, float);
             }
             text.push(']');
         }
@@ -41,7 +50,7 @@ fn write_value(text: &mut String, value: &Value) {
                 }
                 write_text(text, name);
                 text.push(':');
-                write_value(text, element);
+                write_value(text, element, float);
             }
             text.push('}');
         }
@@ -85,10 +94,50 @@ fn go_float(value: f64) -> String {
     }
 }
 
+/// Always with a point or an exponent, which is what tells doubles from integers.
+fn exact_float(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { "null".to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::go_json;
+    use proptest::prelude::*;
+
+    use super::{exact_json, go_json};
     use crate::Value;
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            any::<i64>().prop_map(Value::Integer),
+            any::<f64>()
+                .prop_filter("JSON has no word for it", |number| number.is_finite())
+                .prop_map(Value::Float),
+            (-1000_i32..1000).prop_map(|whole| Value::Float(f64::from(whole) * 1e12)),
+            "\\PC{0,8}|[\\x00-\\x1f\"\\\\<>&\u{2028}]{0,4}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::btree_map("\\PC{0,6}", inner, 0..5).prop_map(Value::map),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_exactly_reads_back(value in values()) {
+            let text = exact_json(&value);
+            prop_assert_eq!(Value::parse_json(&text), Ok(value), "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_double_that_is_no_number_does_not_spoil_the_text() {
+        let value = Value::list([Value::Float(f64::NAN), Value::Float(f64::INFINITY)]);
+        assert_eq!(exact_json(&value), "[null,null]");
+    }
 
     #[test]
     fn doubles_and_texts_are_written_as_go_does() {

@@ -10,9 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_object::{Object, Value, map};
-
-use crate::json::write_json;
+use operon_object::{Object, Value, exact_json, map};
 
 /// The largest frame: an object is at most 1.5 MiB, and escapes can make its JSON six times as long.
 pub const FRAME_BYTES_LIMIT: usize = 16 * 1024 * 1024;
@@ -116,7 +114,7 @@ pub(crate) fn receive(
 }
 
 fn push_frame(buffer: &mut Vec<u8>, value: &Value) -> Result<(), FrameError> {
-    let text = write_json(value);
+    let text = exact_json(value);
     let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= FRAME_BYTES_LIMIT);
     let Some(length) = length else {
         return Err(too_large(text.len()));

@@ -11,7 +11,6 @@ mod call;
 mod cluster;
 mod disk;
 mod frame;
-mod json;
 mod open_error;
 mod opening;
 mod options;

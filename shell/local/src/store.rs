@@ -10,13 +10,12 @@ use std::{
 };
 
 use operon_apiserver::{Commit, Counters};
-use operon_object::{Object, ObjectKey, Value};
+use operon_object::{Object, ObjectKey, Value, exact_json};
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use crate::{
     OpenError,
     disk::Room,
-    json::write_json,
     opening::{Making, Opened, open},
 };
 
@@ -166,7 +165,7 @@ fn write_commit(database: &Database, commit: &Commit) -> Result<(), redb::Error>
             let key = key_text(key);
             match object {
                 Some(object) => {
-                    let text = write_json(object.value());
+                    let text = exact_json(object.value());
                     objects.insert(key.as_str(), text.as_bytes())?;
                 }
                 None => {

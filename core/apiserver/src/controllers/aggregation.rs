@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use operon_object::{Object, Value, known};
+use operon_object::{Object, Selector, Value, known};
 
 use super::Next;
-use crate::{Part, Selector, draft::Draft, write::put_as_controller};
+use crate::{Part, draft::Draft, write::put_as_controller};
 
 const MANAGER: &str = "clusterrole-aggregation-controller";
 

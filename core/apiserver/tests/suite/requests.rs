@@ -5,9 +5,9 @@ use std::{convert::Infallible, time::Duration};
 use crate::support::{Bench, config_map, definition, object, target};
 use operon_apiserver::{
     ChangeFilter, ChangeKind, DeleteOptions, FieldTracking, Limits, ListFilter, Outcome, Part,
-    Propagation, Reason, Request, Selector, Server, Settings,
+    Propagation, Reason, Request, Server, Settings,
 };
-use operon_object::{Object, Value};
+use operon_object::{Object, Selector, Value};
 
 #[test]
 fn new_objects_get_what_only_a_server_gives() {
