@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use operon_object::{Value, go_json};
+
 use super::{CompoundKind, ConstraintDocument, WrittenConstraint};
 
 /// Prints the document.
@@ -89,22 +91,5 @@ fn push_compound(text: &mut String, kind: CompoundKind, written: &WrittenConstra
 }
 
 fn field(key: &str, value: &str) -> String {
-    let mut text = format!("\"{key}\":\"");
-    for character in value.chars() {
-        match character {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '<' | '>' | '&' | '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
-                let _ = write!(text, "\\u{:04x}", u32::from(character));
-            }
-            other => text.push(other),
-        }
-    }
-    text.push('"');
-    text
+    format!("\"{key}\":{}", go_json(&Value::text(value)))
 }
