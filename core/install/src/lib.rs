@@ -50,7 +50,7 @@ pub use self::{
     },
     ownership::{
         COPIED_FROM_LABEL, MANAGED_LABEL, OWNER_KIND_LABEL, OWNER_LABEL, OWNER_NAMESPACE_LABEL,
-        has_owner_labels, label_owner, owner_labels, refers_to_owner,
+        has_owner_labels, label_owner, label_owner_key, owner_labels, refers_to_owner,
     },
     policy_rule::{PolicyRule, RuleFault, RuleScope, rule_text},
     rbac::{AccountRbac, PERMISSIONS_HASH_LABEL, binding_hash, rbac_for, rules_hash},

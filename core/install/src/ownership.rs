@@ -3,7 +3,7 @@
 //! An owner reference cannot leave a namespace, so what lies outside the owner's namespace carries
 //! three labels instead. Deleting what lost its owner is not done here.
 
-use operon_object::{Object, OwnerReference, known};
+use operon_object::{Object, ObjectKey, OwnerReference, known};
 
 /// The label with the owner's name.
 pub const OWNER_LABEL: &str = "olm.owner";
@@ -27,9 +27,14 @@ pub fn owner_labels(owner: &Object) -> [(&'static str, String); 3] {
 
 /// Puts the labels of its owner on an object, in place of those of another one.
 pub fn label_owner(object: &mut Object, owner: &Object) {
-    for (name, value) in owner_labels(owner) {
-        object.set_label(name, &value);
-    }
+    label_owner_key(object, &owner.key());
+}
+
+/// Puts the labels of an owner that may not be there yet on an object.
+pub fn label_owner_key(object: &mut Object, owner: &ObjectKey) {
+    object.set_label(OWNER_LABEL, &owner.name);
+    object.set_label(OWNER_NAMESPACE_LABEL, &owner.namespace);
+    object.set_label(OWNER_KIND_LABEL, owner.kind.name());
 }
 
 /// Tells whether an object carries the labels of an owner.

@@ -2,20 +2,11 @@
 //!
 //! Those that begin with `operon.dev` are ours; all others are upstream's, letter for letter.
 
-/// Says that an object is looked after by the lifecycle manager.
-pub const MANAGED_LABEL: &str = "olm.managed";
-/// Names the owner of an object that cannot have an owner reference to it.
-pub const OWNER_LABEL: &str = "olm.owner";
-/// Names the namespace of that owner.
-pub const OWNER_NAMESPACE_LABEL: &str = "olm.owner.namespace";
-/// Names the kind of that owner.
-pub const OWNER_KIND_LABEL: &str = "olm.owner.kind";
-/// Marks the copy of a ClusterServiceVersion with the namespace it comes from.
-pub const COPIED_FROM_LABEL: &str = "olm.copiedFrom";
-/// Carries the hash of a Deployment's computed spec.
-pub const DEPLOYMENT_HASH_LABEL: &str = "olm.deployment-spec-hash";
-/// Begins the label on namespaces that an OperatorGroup targets.
-pub const GROUP_UID_LABEL: &str = "olm.operatorgroup.uid/";
+pub use operon_install::{
+    CA_HASH_ANNOTATION, COPIED_FROM_LABEL, DEPLOYMENT_HASH_LABEL,
+    GROUP_LABEL_PREFIX as GROUP_UID_LABEL, MANAGED_LABEL, OWNER_KIND_LABEL, OWNER_LABEL,
+    OWNER_NAMESPACE_LABEL,
+};
 
 /// Names the OperatorGroup of an operator.
 pub const OPERATOR_GROUP_ANNOTATION: &str = "olm.operatorGroup";
@@ -32,8 +23,6 @@ pub const GENERATED_BY_ANNOTATION: &str = "olm.generated-by";
 /// Hides the catalogs of the global namespace.
 pub const EXCLUDE_GLOBAL_ANNOTATION: &str =
     "olm.operatorframework.io/exclude-global-namespace-resolution";
-/// Carries the hash of the authority that signed a certificate.
-pub const CA_HASH_ANNOTATION: &str = "olmcahash";
 
 /// Keeps a ClusterServiceVersion until what it owns outside its namespace is gone.
 pub const CSV_FINALIZER: &str = "operators.coreos.com/csv-cleanup";

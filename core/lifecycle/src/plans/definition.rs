@@ -5,10 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use operon_install::installed_alongside_key;
 use operon_kinds::{InstallPlan, ServiceVersion, Step, StepStatus, names};
 use operon_object::{Kind, Object, Value, known};
-use operon_schema::{Definition, FindingKind, Severity, check_upgrade};
+use operon_schema::{Definition, FindingKind, Severity, check_upgrade, installed_alongside};
 
 use super::step::Outcome;
 use crate::{Action, covers::covers, scene::Scene};
@@ -22,12 +21,14 @@ pub(super) fn step(
     outcome: &mut Outcome,
     before: impl Fn(&Object) -> StepStatus,
 ) -> StepStatus {
-    object.set_label(names::MANAGED_LABEL, "true");
     object.value_mut().remove(&["status"]);
-    let live = scene.world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", object.name());
-    keep_companions(scene, live, &mut object);
-    let key = installed_alongside_key(scene.namespace, step.resolving());
-    object.set_annotation(&key, &format!("{}/{}", scene.namespace, step.resolving()));
+    let objects = scene.world.objects;
+    let live = objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", object.name());
+    let is_live = |namespace: &str, name: &str| {
+        let operator = objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name);
+        operator.is_some_and(|operator| !ServiceVersion::read(operator).is_copied())
+    };
+    let mut object = installed_alongside(&object, live, scene.namespace, step.resolving(), is_live);
     let Some(live) = live else {
         outcome.actions.push(Action::Create(object));
         return StepStatus::WaitingForApi;
@@ -57,29 +58,6 @@ fn is_same_definition(live: &Object, wanted: &Object) -> bool {
     };
     live.at(&["spec", "versions"]) == wanted.at(&["spec", "versions"])
         && covers(&rest(live), &rest(wanted))
-}
-
-/// Keeps the notes of other operators that brought the CRD and are still there.
-fn keep_companions(scene: &Scene<'_>, live: Option<&Object>, object: &mut Object) {
-    let Some(live) = live else { return };
-    let is_there = |note: &str| {
-        let Some((namespace, name)) = note.split_once('/') else { return false };
-        let companion = scene.world.objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name);
-        companion.is_some_and(|companion| !ServiceVersion::read(companion).is_copied())
-    };
-    let is_note = |key: &str| key.starts_with(operon_schema::INSTALLED_ALONGSIDE_PREFIX);
-    // There may be thousands: they are taken over as they are.
-    let mut annotations = live.metadata("annotations").clone();
-    let notes = annotations.make_map();
-    notes.retain(|key, value| is_note(key) && is_there(value.str()));
-    for (key, value) in object.metadata("annotations").entries() {
-        if !notes.contains(key) {
-            notes.insert(key, value.clone());
-        }
-    }
-    if !notes.is_empty() {
-        object.set(&["metadata", "annotations"], annotations);
-    }
 }
 
 /// Notes everything that would be lost; tells whether nothing would.

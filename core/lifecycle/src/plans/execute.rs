@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use operon_kinds::{
     Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, condition, names, set_condition,
 };
-use operon_object::{Object, ObjectKey, Timestamp, Value, known};
+use operon_object::{ObjectKey, Timestamp, Value, known};
 
 use super::{step, with_steps};
 use crate::{Action, ErrorKind, Event, Guard, Verdict, scene::Scene};
@@ -195,13 +195,6 @@ fn note_service_account(scene: &Scene<'_>, status: &mut Value) {
 /// Returns the reference by which an operator owns what its plan writes.
 pub(super) fn owner_of(scene: &Scene<'_>, name: &str) -> Option<operon_object::OwnerReference> {
     scene.operator(name).map(|operator| operator.object.owner_reference())
-}
-
-/// Labels an object that cannot have an owner reference with the operator that it belongs to.
-pub(super) fn label_owner(object: &mut Object, namespace: &str, operator: &str) {
-    object.set_label(names::OWNER_LABEL, operator);
-    object.set_label(names::OWNER_NAMESPACE_LABEL, namespace);
-    object.set_label(names::OWNER_KIND_LABEL, known::CLUSTER_SERVICE_VERSION.name());
 }
 
 /// Returns a step with another status.

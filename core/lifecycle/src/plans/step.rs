@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use operon_install::step_handling;
+use operon_install::{label_owner_key, step_handling};
 use operon_kinds::{InstallPlan, Step, StepStatus, names};
 use operon_object::{Kind, Object, Timestamp, Value, known};
 
 use super::{
     definition,
-    execute::{label_owner, owner_of, with_status},
+    execute::{owner_of, with_status},
 };
 use crate::{Action, covers::covers, scene::Scene};
 
@@ -140,7 +140,8 @@ fn ensure(
         object.add_owner(&owner);
     } else {
         object.value_mut().remove(&["metadata", "namespace"]);
-        label_owner(&mut object, scene.namespace, step.resolving());
+        let owner = known::CLUSTER_SERVICE_VERSION.key(scene.namespace, step.resolving());
+        label_owner_key(&mut object, &owner);
     }
     let live = scene.world.objects.find(&object.key());
     if let Some(live) = live {

@@ -47,7 +47,7 @@ const ORDERS: &[(Ring, &str, &[&str])] = &[
     (Ring::Core, "resolve", &["catalog", "sat"]),
     (Ring::Core, "schema", &["object"]),
     (Ring::Core, "install", &["object", "version"]),
-    (Ring::Core, "kinds", &["object", "resolve"]),
+    (Ring::Core, "kinds", &["object", "resolve", "install"]),
     (Ring::Core, "plan", &["kinds", "install", "schema"]),
     (Ring::Core, "lifecycle", &["plan"]),
     (Ring::Core, "apiserver", &["schema"]),

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use operon_kinds::{ServiceVersion, condition};
 use operon_object::{Object, Value, known};
+use operon_schema::INSTALLED_ALONGSIDE_PREFIX;
 
 use super::Requirement;
 use crate::{scene::Scene, service_versions::chain};
-
-const ALONGSIDE: &str = "operatorframework.io/installed-alongside-";
 
 /// Looks at the CRDs that an operator owns or requires, sorted by name; owning goes before requiring.
 pub(super) fn requirements(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Vec<Requirement> {
@@ -71,7 +70,7 @@ fn others_alongside(
     ancestors.remove(operator.name());
     let mut others = Vec::new();
     for (key, value) in definition.annotations() {
-        if !key.starts_with(ALONGSIDE) {
+        if !key.starts_with(INSTALLED_ALONGSIDE_PREFIX) {
             continue;
         }
         let Some((namespace, name)) = value.split_once('/') else { continue };
