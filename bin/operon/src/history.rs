@@ -82,17 +82,21 @@ fn when(text: &str) -> String {
 }
 
 fn what(generation: &Generation, all: &[Generation]) -> String {
-    let changes: Vec<String> = generation
-        .changes
-        .iter()
-        .map(|change| change_words(change, &generation.namespace, all))
-        .collect();
-    let failed = if generation.failure.is_empty() { "" } else { " (failed)" };
-    format!("{}{failed}", changes.join(", "))
+    let came = generation.changes.iter();
+    let came = came.map(|change| change_words(change, &generation.namespace, all));
+    let gone = generation.removed.iter();
+    let gone = gone.map(|(name, version)| format!("- {} {version}", stem(name, version)));
+    let words: Vec<String> = came.chain(gone).collect();
+    let failed = match (generation.failure.as_str(), generation.failed_later.as_str()) {
+        ("", "") => "",
+        ("", _) => " (failed later)",
+        _ => " (failed)",
+    };
+    format!("{}{failed}", words.join(", "))
 }
 
 fn change_words(change: &GenerationChange, namespace: &str, all: &[Generation]) -> String {
-    let stem = stem(change);
+    let stem = stem(&change.name, &change.version);
     if change.replaces.is_empty() {
         return format!("+ {stem} {}", change.version);
     }
@@ -111,10 +115,10 @@ fn change_words(change: &GenerationChange, namespace: &str, all: &[Generation]) 
 }
 
 /// Returns the name of an operator without its version.
-fn stem(change: &GenerationChange) -> &str {
-    let name = change.name.strip_suffix(&change.version).unwrap_or(&change.name);
+fn stem<'n>(whole: &'n str, version: &str) -> &'n str {
+    let name = whole.strip_suffix(version).unwrap_or(whole);
     let name = name.strip_suffix(".v").or_else(|| name.strip_suffix('.')).unwrap_or(name);
-    if name.is_empty() { &change.name } else { name }
+    if name.is_empty() { whole } else { name }
 }
 
 fn because(generation: &Generation) -> String {
@@ -129,6 +133,9 @@ fn because(generation: &Generation) -> String {
     if !generation.failure.is_empty() {
         told += &format!("; failed: {}", generation.failure);
     }
+    if !generation.failed_later.is_empty() {
+        told += &format!("; failed later: {}", generation.failed_later);
+    }
     told
 }
 
@@ -141,13 +148,18 @@ fn value(generation: &Generation) -> Json {
             ("catalog", Json::text(&change.catalog)),
         ])
     });
+    let removed = generation.removed.iter().map(|(name, version)| {
+        Json::Object(vec![("name", Json::text(name)), ("version", Json::text(version))])
+    });
     Json::Object(vec![
         ("namespace", Json::text(&generation.namespace)),
         ("generation", Json::Number(generation.number)),
         ("when", Json::text(&generation.when)),
         ("changes", Json::list(changes)),
+        ("removed", Json::list(removed)),
         ("because", Json::text(&generation.because)),
         ("approved", Json::Bool(generation.was_approved)),
         ("failure", Json::text(&generation.failure)),
+        ("failedLater", Json::text(&generation.failed_later)),
     ])
 }

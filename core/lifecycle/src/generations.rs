@@ -1,15 +1,19 @@
 //! The generations of a namespace: what changed, when and why.
 //!
-//! A generation is written once, when its plan has come to an end, and outlives the plan. It is a
-//! ControllerRevision, the kind that clusters have for exactly this.
+//! A generation is written once, when its plan has come to an end or an operator goes, and outlives
+//! them. It is a ControllerRevision, the kind that clusters have for exactly this. What it says is
+//! never changed; that an operator failed later is noted beside it.
 
-use operon_kinds::{InstallPlan, PlanPhase, names};
-use operon_object::{Object, Value, known, map};
+use operon_kinds::{InstallPlan, Phase, PlanPhase, ServiceVersion, names};
+use operon_object::{Object, Value, fnv64_hex, known, list, map};
 
 use crate::{Action, Verdict, scene::Scene};
 
 /// Marks the ControllerRevisions that are generations.
 pub const GENERATION_LABEL: &str = "operon.dev/generation";
+
+/// On a generation: when and why an operator that it brought failed after its plan was done.
+pub const FAILED_LATER_ANNOTATION: &str = "operon.dev/failed-later";
 
 /// Writes down the generations whose plans have come to an end, and forgets the oldest.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -22,9 +26,75 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let mut known: Vec<&Object> = of_namespace(scene).collect();
     known.sort_by_key(|object| object.at(&["revision"]).as_integer());
+    note_failures(scene, &known, verdict);
     let surplus = known.len().saturating_sub(scene.world.settings.kept_generations);
     for object in &known[..surplus] {
         verdict.act(&object.key(), Action::DeleteUnchanged((*object).clone()));
+    }
+}
+
+/// Returns the number of the newest generation that was written down; 0 before the first.
+pub(crate) fn newest(scene: &Scene<'_>) -> i64 {
+    of_namespace(scene)
+        .filter_map(|object| object.at(&["revision"]).as_integer())
+        .max()
+        .unwrap_or(0)
+}
+
+/// Writes down that an operator goes for good. Whether that can be written keeps nobody from going.
+pub(crate) fn note_removal(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    generation: i64,
+    verdict: &mut Verdict,
+) {
+    let is_replaced = matches!(operator.phase(), Phase::Replacing | Phase::Deleting)
+        || scene.replacing(operator.name()).next().is_some();
+    let home = scene.world.objects.get(&known::NAMESPACE, "", scene.namespace);
+    if is_replaced || home.is_none_or(Object::is_deleting) {
+        return;
+    }
+    // Named by the identity, so that it is written once however often it is tried.
+    let name = format!("operon-generation-removed-{}", fnv64_hex(operator.object.uid()));
+    if scene.world.objects.get(&known::CONTROLLER_REVISION, scene.namespace, &name).is_some() {
+        return;
+    }
+    let because = match scene.subscription_of(operator.name()) {
+        Some(subscription) => {
+            format!("somebody deleted it; Subscription {} is still there", subscription.name())
+        }
+        None => "somebody deleted it".to_owned(),
+    };
+    let mut object = begin(scene, &name, generation);
+    let removed = map! { "name" => operator.name(), "version" => operator.version_text() };
+    let data = map! {
+        "because" => because,
+        "outcome" => "done",
+        "when" => scene.world.now,
+        "removed" => list![removed],
+    };
+    object.set(&["data"], data);
+    verdict.act(&object.key(), Action::Create(object));
+}
+
+/// Notes beside the newest generation that brought an operator that it failed; the first time counts.
+fn note_failures(scene: &Scene<'_>, known: &[&Object], verdict: &mut Verdict) {
+    let failed = scene.operators.iter().filter(|operator| operator.phase() == Phase::Failed);
+    for operator in failed {
+        let brings = |object: &&&Object| {
+            let changes = object.at(&["data", "changes"]).elements();
+            changes.iter().any(|change| change.get("name").str() == operator.name())
+        };
+        let Some(generation) = known.iter().rev().find(brings) else { continue };
+        let is_done = generation.at(&["data", "outcome"]).str() == "done";
+        if !is_done || generation.annotation(FAILED_LATER_ANNOTATION).is_some() {
+            continue;
+        }
+        let (name, reason, message) = (operator.name(), operator.reason(), operator.message());
+        let note = format!("{} {name}: {reason}: {message}", scene.world.now);
+        let mut changed = (*generation).clone();
+        changed.set_annotation(FAILED_LATER_ANNOTATION, &note);
+        verdict.act(&changed.key(), Action::Update(changed));
     }
 }
 
@@ -39,11 +109,16 @@ fn name_of(plan: InstallPlan<'_>) -> String {
     format!("operon-generation-{}-{digits}", plan.generation())
 }
 
-fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
+fn begin(scene: &Scene<'_>, name: &str, generation: i64) -> Object {
     let mut object = Object::new("apps/v1", "ControllerRevision", scene.namespace, name);
     object.set_label(GENERATION_LABEL, "true");
     object.set_label(names::MANAGED_LABEL, "true");
-    object.set(&["revision"], plan.generation());
+    object.set(&["revision"], generation);
+    object
+}
+
+fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
+    let mut object = begin(scene, name, plan.generation());
     let changes =
         plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
     let changes = changes.map(|step| {

@@ -28,7 +28,7 @@ pub use self::{
     decide::{Scope, decide, decide_within},
     effect::{Action, CertificateRequest, Effect, Event, Guard, Verdict},
     failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
-    generations::GENERATION_LABEL,
+    generations::{FAILED_LATER_ANNOTATION, GENERATION_LABEL},
     objects::Objects,
     world::{
         BundleKey, BundleState, CatalogState, DEFAULT_INSTALL_TIMEOUT, DEFAULT_KEPT_GENERATIONS,

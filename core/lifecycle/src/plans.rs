@@ -15,7 +15,7 @@ use operon_plan::{Draft, lift_plan, lift_status, plan_name};
 use operon_resolve::Reason;
 
 use crate::{
-    Action, Guard, Verdict,
+    Action, Guard, Verdict, generations,
     outlook::{Outlook, UNREAD},
     scene::Scene,
 };
@@ -112,11 +112,12 @@ fn newest_related<'w>(scene: &Scene<'w>, draft: &Draft) -> Option<InstallPlan<'w
     related.max_by_key(|plan| (plan.generation(), plan.name()))
 }
 
-/// Returns the generation of the next plan.
-fn next_generation(scene: &Scene<'_>) -> i64 {
+/// Returns the generation of what comes next. What was written down counts too: plans and Subscriptions
+/// go with what is uninstalled, and history goes on.
+pub(crate) fn next_generation(scene: &Scene<'_>) -> i64 {
     let plans = scene.plans.iter().map(|plan| plan.generation());
     let noted = scene.subscriptions.iter().map(|subscription| subscription.plan_generation());
-    plans.chain(noted).max().unwrap_or(0) + 1
+    plans.chain(noted).chain([generations::newest(scene)]).max().unwrap_or(0) + 1
 }
 
 fn owners(scene: &Scene<'_>, draft: &Draft) -> Vec<OwnerReference> {

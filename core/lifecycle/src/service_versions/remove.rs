@@ -7,7 +7,7 @@ use operon_install::{has_owner_labels, unconverted_crd};
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, known};
 
-use crate::{Action, Verdict, scene::Scene};
+use crate::{Action, Verdict, generations, plans::next_generation, scene::Scene};
 
 /// Removes what an operator leaves behind outside its namespace, and then lets it go.
 pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
@@ -25,6 +25,7 @@ pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &
         return;
     }
     stop_conversion(scene, operator, verdict);
+    generations::note_removal(scene, operator, next_generation(scene), verdict);
     let mut changed = object.clone();
     let finalizers = changed.metadata_mut().place("finalizers").make_list();
     finalizers.retain(|name| name.as_text() != Some(names::CSV_FINALIZER));

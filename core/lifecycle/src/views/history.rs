@@ -2,7 +2,7 @@
 
 use operon_object::{Object, known};
 
-use crate::{GENERATION_LABEL, Objects};
+use crate::{FAILED_LATER_ANNOTATION, GENERATION_LABEL, Objects};
 
 /// One generation of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,12 +15,16 @@ pub struct Generation {
     pub when: String,
     /// What changed.
     pub changes: Vec<GenerationChange>,
+    /// The operators that went for good: name and version.
+    pub removed: Vec<(String, String)>,
     /// Why.
     pub because: String,
     /// Whether a person approved it.
     pub was_approved: bool,
     /// Why it failed; empty if it did not.
     pub failure: String,
+    /// When and why an operator that it brought failed later; empty if none did.
+    pub failed_later: String,
 }
 
 /// One operator that changed.
@@ -60,13 +64,18 @@ fn read(object: &Object) -> Generation {
             catalog: text("catalog"),
         }
     });
+    let removed = data.get("removed").elements().iter();
+    let removed = removed
+        .map(|gone| (gone.get("name").str().to_owned(), gone.get("version").str().to_owned()));
     Generation {
         namespace: object.namespace().to_owned(),
         number: object.at(&["revision"]).as_integer().unwrap_or(0),
         when: text("when"),
         changes: changes.collect(),
+        removed: removed.collect(),
         because: text("because"),
         was_approved: data.get("approval").str() == "Manual",
         failure,
+        failed_later: object.annotation(FAILED_LATER_ANNOTATION).unwrap_or_default().to_owned(),
     }
 }
