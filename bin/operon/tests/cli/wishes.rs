@@ -80,7 +80,7 @@ fn what_happened_and_who_needs_whom() {
     }
 }
 
-/// A generation that failed says so, and why.
+/// A generation that failed, at once or later, says so and why; one that took something away says what.
 #[test]
 fn a_failed_generation_says_why() {
     let harbour = Harbour::new();
@@ -106,6 +106,43 @@ data:
         words.join(" "),
         "2 2026-11-14 09:12 beacon 1.0.0 → 1.1.0 (failed) catalog harbour/chandler offers it; failed: the CRD would lose data"
     );
+    let revisions = "\
+apiVersion: apps/v1
+kind: ControllerRevision
+metadata:
+  name: operon-generation-3-x
+  namespace: harbour
+  labels: { operon.dev/generation: 'true' }
+  annotations: { operon.dev/failed-later: '2026-11-15T00:00:00Z beacon.v1.1.0: InstallCheckFailed: install timeout' }
+revision: 3
+data:
+  because: 'beacon.v1.1.0: catalog harbour/chandler offers it'
+  outcome: done
+  when: 2026-11-14T09:30:00Z
+  changes: [{ name: beacon.v1.1.0, version: 1.1.0, replaces: beacon.v1.0.0, catalog: harbour/chandler }]
+---
+apiVersion: apps/v1
+kind: ControllerRevision
+metadata: { name: operon-generation-removed-x, namespace: harbour, labels: { operon.dev/generation: 'true' } }
+revision: 4
+data:
+  because: somebody deleted it
+  outcome: done
+  when: 2026-11-15T10:00:00Z
+  removed: [{ name: tide.v1.1.0, version: 1.1.0 }]
+";
+    harbour.write("more/revisions.yaml", revisions);
+    harbour.operon(&["apply", "-f", "more/revisions.yaml"]);
+    let history = harbour.operon(&["history"]);
+    let rows = history.lines().skip(1).take(2);
+    let rows: Vec<String> =
+        rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let expected = [
+        "4 2026-11-15 10:00 - tide 1.1.0 somebody deleted it",
+        "3 2026-11-14 09:30 beacon 1.0.0 → 1.1.0 (failed later) catalog harbour/chandler offers it; \
+         failed later: 2026-11-15T00:00:00Z beacon.v1.1.0: InstallCheckFailed: install timeout",
+    ];
+    assert_eq!(rows, expected);
 }
 
 #[test]
