@@ -162,7 +162,7 @@ fn bombs_are_noticed_while_they_go_off() {
     assert!(error.to_string().contains("decompress to more than 1048576 bytes"), "{error}");
 
     let limits = LayerLimits { kept_bytes: 10, ..LayerLimits::default() };
-    let items = vec![file("a", "123456"), file("a", "1234"), file("b", "12345")];
+    let items = vec![file("a", "123456"), file("a", "1234"), file("b", "1234567")];
     let message = unpack(Wanted::everything(), limits, &[items]).map(|_| ()).expect_err("11 bytes");
     assert!(message.to_string().contains("the wanted files have more than 10 bytes"), "{message}");
 }
