@@ -56,6 +56,7 @@ const ORDERS: &[(Ring, &str, &[&str])] = &[
     (Ring::Wire, "bundle", &["document"]),
     (Ring::Wire, "api", &["document"]),
     (Ring::Wire, "draw", &[]),
+    (Ring::Wire, "oci", &["document"]),
 ];
 
 /// The room of the shell that holds the ports; its neighbours know it and not each other.
