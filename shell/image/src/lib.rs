@@ -13,10 +13,14 @@ mod contents;
 mod directory;
 mod error;
 mod fingerprint;
+mod limits;
 mod lines;
+mod location;
 mod mapping;
 mod open;
 mod pieces;
+mod pull_error;
+mod registry;
 mod snapshot;
 
 pub use self::{
@@ -27,7 +31,15 @@ pub use self::{
     contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
+    limits::{
+        ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT, LONGEST_PAUSE,
+        Limits, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES, MAX_REDIRECTS, MAX_TAGS_BYTES,
+        STALL_BYTES, STALL_WINDOW, UPLOAD_CHUNK_BYTES,
+    },
     lines::{Excerpt, Lines},
+    location::{Choice, Location, LocationError},
     open::{OpenOptions, OpenedBy, OpenedCatalog, open_catalog},
     pieces::{PIECE_BYTES, Piece, Pieces},
+    pull_error::PullError,
+    registry::{CertificateAuthorities, CredentialSources, MAX_PULL_SECRETS, Registries},
 };
