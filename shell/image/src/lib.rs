@@ -22,6 +22,7 @@ mod pieces;
 mod pull_error;
 mod registry;
 mod snapshot;
+mod store;
 
 pub use self::{
     cache::{CacheDirectory, MAX_SNAPSHOTS},
@@ -42,4 +43,5 @@ pub use self::{
     pieces::{PIECE_BYTES, Piece, Pieces},
     pull_error::PullError,
     registry::{CertificateAuthorities, CredentialSources, MAX_PULL_SECRETS, Registries},
+    store::{CacheEntry, EntryKind, MAX_CACHE_BYTES, Pruned, cache_limit, parse_cache_limit},
 };
