@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use operon_oci::LayerLimits;
+
 /// How long a connection may take to come about: ten times what the slowest known registry needs.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -45,6 +47,12 @@ pub const UPLOAD_CHUNK_BYTES: usize = 8 << 20;
 /// The most bytes of a list of tags that is read for a suggestion.
 pub const MAX_TAGS_BYTES: u64 = 1 << 20;
 
+/// How many layers are fetched at once; more make a registry suspicious rather than fast.
+pub const PARALLEL_DOWNLOADS: usize = 3;
+
+/// The most files of an archive that is read as an image: layers, and a few documents for each image.
+pub const MAX_ARCHIVE_FILES: usize = 100_000;
+
 /// How long a program that keeps credentials may take: it may ask a keyring that is locked.
 pub const HELPER_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -73,6 +81,8 @@ pub struct Limits {
     pub image_bytes: u64,
     /// See [`HELPER_TIMEOUT`].
     pub helper_timeout: Duration,
+    /// What unpacking may take.
+    pub layers: LayerLimits,
 }
 
 impl Default for Limits {
@@ -89,6 +99,7 @@ impl Default for Limits {
             layer_bytes: MAX_LAYER_BYTES,
             image_bytes: MAX_IMAGE_BYTES,
             helper_timeout: HELPER_TIMEOUT,
+            layers: LayerLimits::default(),
         }
     }
 }

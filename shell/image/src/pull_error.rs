@@ -6,7 +6,7 @@
 use std::{io, path::PathBuf, time::Duration};
 
 use operon_oci::{
-    AuthFileError, Blocked, Digest, DocumentError, LayerTypeError, PlatformError, RegistriesError,
+    AuthFileError, Blocked, Digest, DocumentError, LayerError, LayerTypeError, PlatformError, RegistriesError,
 };
 
 /// Why an image cannot be pulled, read or pushed.
@@ -233,13 +233,13 @@ pub enum PullError {
         /// What is wrong.
         source: LayerTypeError,
     },
-    /// The layers cannot be unpacked.
-    #[error("cannot unpack `{reference}`: {problem}")]
-    Unpack {
+    /// A layer cannot be unpacked.
+    #[error("`{reference}`: {source}")]
+    Layer {
         /// The image.
         reference: String,
-        /// What is wrong.
-        problem: String,
+        /// Which layer, and what is wrong.
+        source: LayerError,
     },
     /// The image is something else.
     #[error("`{reference}` is no {expected}: {problem}")]
@@ -314,7 +314,7 @@ impl PullError {
             | Self::Setup { .. }
             | Self::Document { .. }
             | Self::LayerType { .. }
-            | Self::Unpack { .. }
+            | Self::Layer { .. }
             | Self::NotThis { .. }
             | Self::Offline { .. }
             | Self::Elsewhere { .. }

@@ -150,7 +150,7 @@ impl Repository {
         .await
     }
 
-    /// Fetches a blob into a new file, and compares its length and digest.
+    /// Fetches a blob into a file, and compares its length and digest.
     pub(crate) async fn blob_to_file(
         &self,
         blob: &Descriptor,
@@ -158,7 +158,7 @@ impl Repository {
         path: &Path,
         progress: &Progress,
     ) -> Result<(), PullError> {
-        let file = File::create_new(path).map_err(PullError::disk("write", path))?;
+        let file = File::create(path).map_err(PullError::disk("write", path))?;
         let mut download =
             Download { file, path, verifier: Verifier::new(blob.digest.clone()), progress };
         let mut tried = 0;

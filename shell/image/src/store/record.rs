@@ -23,6 +23,8 @@ pub(crate) struct Record {
     pub(crate) digest: Digest,
     /// The labels of the image.
     pub(crate) labels: BTreeMap<String, String>,
+    /// What was left out, for people.
+    pub(crate) notes: Vec<String>,
     /// The files below `contents`, with their sizes.
     pub(crate) files: BTreeMap<String, u64>,
 }
@@ -34,6 +36,7 @@ impl Record {
             "reference" => self.reference.as_str(),
             "digest" => self.digest.to_string(),
             "labels" => Value::map(self.labels.iter().map(|(name, text)| (name, Value::text(text)))),
+            "notes" => Value::texts(&self.notes),
             "files" => Value::map(self.files.iter().map(|(path, bytes)| (path, size(bytes)))),
         }
     }
@@ -47,6 +50,7 @@ impl Record {
             reference: value.get("reference").str().to_owned(),
             digest: Digest::parse(value.get("digest").str()).ok()?,
             labels: value.get("labels").entries().map(label).collect(),
+            notes: value.get("notes").iter_texts().map(str::to_owned).collect(),
             files: value.get("files").entries().map(file).collect::<Option<_>>()?,
         })
     }
