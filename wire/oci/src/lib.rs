@@ -12,6 +12,7 @@ mod digest;
 mod document_error;
 mod error_body;
 mod fields;
+pub mod layer;
 mod layout;
 mod manifest;
 mod media_type;

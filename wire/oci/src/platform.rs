@@ -65,14 +65,15 @@ fn list(platforms: &[Platform]) -> String {
 }
 
 impl Platform {
-    /// Returns the platform of Linux on a processor; upstream's tools look at no other system.
+    /// Returns the platform of Linux on a processor; upstream's tools look at no other system. Names
+    /// of processors as Rust has them are understood, such as `x86_64`.
     pub fn linux(architecture: &str) -> Self {
-        Self { os: "linux".to_owned(), architecture: architecture.to_owned(), ..Self::default() }
-    }
-
-    /// Returns the platform of Linux on the processor that this program was built for.
-    pub fn of_this_program() -> Self {
-        Self::linux(std::env::consts::ARCH).normalised()
+        let platform = Self {
+            os: "linux".to_owned(),
+            architecture: architecture.to_owned(),
+            ..Self::default()
+        };
+        platform.normalised()
     }
 
     /// Reads `os/architecture` or `os/architecture/variant`.
@@ -85,7 +86,7 @@ impl Platform {
                 })
         };
         let words: Vec<&str> = text.split('/').take(4).collect();
-        if !words.iter().all(|word| is_word(word)) {
+        if !words.iter().all(is_word) {
             return Err(malformed());
         }
         let (os, architecture, variant) = match words[..] {

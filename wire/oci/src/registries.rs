@@ -78,7 +78,7 @@ pub enum Blocked {
         /// What it is turned into.
         rewritten: String,
         /// What is wrong with that.
-        source: ReferenceError,
+        source: Box<ReferenceError>,
     },
 }
 
@@ -161,7 +161,7 @@ impl RegistriesConf {
             let rewrite = Reference::parse(&rewritten);
             rewrite.map(|reference| Endpoint { reference, insecure }).map_err(|source| {
                 let (reference, prefix) = (reference.to_string(), registry.prefix.clone());
-                Blocked::Rewritten { reference, prefix, rewritten, source }
+                Blocked::Rewritten { reference, prefix, rewritten, source: Box::new(source) }
             })
         };
         let is_usable = |mirror: &&Mirror| match mirror.usage {

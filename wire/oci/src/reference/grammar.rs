@@ -107,7 +107,7 @@ fn check_registry(registry: &str) -> Result<(), ReferenceError> {
         Some(rest) => {
             let (address, rest) =
                 rest.split_once(']').ok_or_else(|| wrong("has a `[` without a `]`"))?;
-            if address.parse::<std::net::Ipv6Addr>().is_err() {
+            if address.parse::<core::net::Ipv6Addr>().is_err() {
                 return Err(wrong("has no IPv6 address between `[` and `]`"));
             }
             match rest.strip_prefix(':') {
