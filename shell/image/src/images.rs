@@ -25,8 +25,8 @@ use tokio::{runtime::Runtime, time::timeout_at};
 
 use self::purpose::Purpose;
 use crate::{
-    CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location, Progress, PullError,
-    Registries,
+    CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location, Progress,
+    PullError, Registries,
     pull_error::seconds,
     registry::{Registry, Repository},
     store::{KeptTree, MAX_CACHE_BYTES, Store, TreeKey},
@@ -80,7 +80,7 @@ impl ImagesOptions {
             registries: Registries::default(),
             authorities: CertificateAuthorities::default(),
             insecure: Vec::new(),
-            platform: Platform::of_this_program(),
+            platform: Platform::linux(std::env::consts::ARCH).normalised(),
             offline: false,
             limits: Limits::default(),
             progress: Arc::default(),
@@ -178,8 +178,7 @@ impl Images {
     }
 
     fn fetch(&self, location: &Location, purpose: Purpose) -> Result<Tree, PullError> {
-        let elsewhere =
-            |what| Err(PullError::Elsewhere { location: location.to_string(), what });
+        let elsewhere = |what| Err(PullError::Elsewhere { location: location.to_string(), what });
         match location {
             Location::Path(path) => local(path),
             Location::Image(image) => self.fetch_image(image, purpose),

@@ -13,6 +13,7 @@ mod contents;
 mod directory;
 mod error;
 mod fingerprint;
+mod images;
 mod limits;
 mod lines;
 mod location;
@@ -32,10 +33,12 @@ pub use self::{
     contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
+    images::{Images, ImagesOptions, Stale, Tree},
     limits::{
-        ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT, LONGEST_PAUSE,
-        Limits, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES, MAX_REDIRECTS, MAX_TAGS_BYTES,
-        STALL_BYTES, STALL_WINDOW, UPLOAD_CHUNK_BYTES,
+        ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,
+        LONGEST_PAUSE, Limits, MAX_ARCHIVE_FILES, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES,
+        MAX_REDIRECTS, MAX_TAGS_BYTES, PARALLEL_DOWNLOADS, STALL_BYTES, STALL_WINDOW,
+        UPLOAD_CHUNK_BYTES,
     },
     lines::{Excerpt, Lines},
     location::{Choice, Location, LocationError},

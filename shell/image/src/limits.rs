@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use operon_oci::LayerLimits;
+use operon_oci::layer::LayerLimits;
 
 /// How long a connection may take to come about: ten times what the slowest known registry needs.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -82,7 +82,9 @@ pub enum LocationError {
         scheme: &'static str,
     },
     /// The address has no port, or more than an address.
-    #[error("`{text}` is no address of a registry: write `grpc://HOST:PORT`, such as `grpc://localhost:50051`")]
+    #[error(
+        "`{text}` is no address of a registry: write `grpc://HOST:PORT`, such as `grpc://localhost:50051`"
+    )]
     Address {
         /// The text.
         text: String,

@@ -6,7 +6,8 @@
 use std::{io, path::PathBuf, time::Duration};
 
 use operon_oci::{
-    AuthFileError, Blocked, Digest, DocumentError, LayerError, LayerTypeError, PlatformError, RegistriesError,
+    AuthFileError, Blocked, Digest, DocumentError, LayerTypeError, PlatformError, RegistriesError,
+    layer::LayerError,
 };
 
 /// Why an image cannot be pulled, read or pushed.
@@ -118,7 +119,9 @@ pub enum PullError {
         retry_after: Option<Duration>,
     },
     /// The name of the registry leads nowhere.
-    #[error("the name `{registry}` leads to no address: {problem}; is it spelled right, and is there a network?")]
+    #[error(
+        "the name `{registry}` leads to no address: {problem}; is it spelled right, and is there a network?"
+    )]
     NameResolution {
         /// The host.
         registry: String,
@@ -252,7 +255,9 @@ pub enum PullError {
         problem: String,
     },
     /// Nothing may be fetched, and nothing is kept.
-    #[error("`{reference}` is not in the cache, and nothing may be fetched; try again without `--offline`")]
+    #[error(
+        "`{reference}` is not in the cache, and nothing may be fetched; try again without `--offline`"
+    )]
     Offline {
         /// The image.
         reference: String,
@@ -324,7 +329,10 @@ impl PullError {
         }
     }
 
-    pub(crate) fn disk(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn disk(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Disk { action, path, source }
     }
@@ -353,7 +361,9 @@ fn disk_hint(source: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; make room, for instance with `operon cache prune`"
         }
-        io::ErrorKind::PermissionDenied => "; set `OPERON_CACHE_DIR` to a directory that you may write to",
+        io::ErrorKind::PermissionDenied => {
+            "; set `OPERON_CACHE_DIR` to a directory that you may write to"
+        }
         _ => "",
     }
 }

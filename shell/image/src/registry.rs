@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 use operon_oci::{Endpoint, Reference};
 
+use self::{authenticate::Tokens, connection::Connections};
 pub use self::{
     connection::CertificateAuthorities,
     credentials::{CredentialSources, MAX_PULL_SECRETS},
     sources::Registries,
 };
-pub(crate) use self::{failure::Failure, pull::FetchedManifest};
-use self::{authenticate::Tokens, connection::Connections};
+pub(crate) use self::{failure::Failure, push::Content};
 use crate::{Limits, PullError};
 
 /// What all requests to all registries share.
@@ -52,7 +52,10 @@ impl Registry {
     }
 
     /// Returns the places an image may be fetched from, in the order to try them.
-    pub(crate) fn places(self: &Arc<Self>, image: &Reference) -> Result<Vec<Repository>, PullError> {
+    pub(crate) fn places(
+        self: &Arc<Self>,
+        image: &Reference,
+    ) -> Result<Vec<Repository>, PullError> {
         let endpoints = self.registries.read()?.candidates(image)?;
         Ok(endpoints.into_iter().map(|endpoint| self.repository(endpoint)).collect())
     }

@@ -119,8 +119,9 @@ impl Images {
                 Document::Manifest(manifest) => return Ok((digest, manifest)),
                 Document::Index(index) => {
                     let chosen = Platform::choose(&index, &self.options.platform);
-                    let chosen = chosen.map_err(|source| {
-                        PullError::WrongPlatform { reference: shown.to_owned(), source }
+                    let chosen = chosen.map_err(|source| PullError::WrongPlatform {
+                        reference: shown.to_owned(),
+                        source,
                     })?;
                     digest = chosen.digest.clone();
                 }

@@ -59,7 +59,8 @@ impl Purpose {
         let path_of = |label: &str, usual: &str| {
             let path = labels.get(label).map_or(usual, String::as_str);
             let clean = path.trim().trim_start_matches("./").trim_matches('/');
-            let is_inside = clean.split('/').all(|part| part != ".." && part != "." || clean == ".");
+            let is_inside =
+                clean.split('/').all(|part| part != ".." && part != "." || clean == ".");
             if is_inside && !clean.contains("//") {
                 return Ok(if clean == "." { String::new() } else { clean.to_owned() });
             }
@@ -94,9 +95,12 @@ fn no_catalog(labels: &BTreeMap<String, String>) -> String {
             .to_owned();
     }
     if labels.contains_key(MANIFESTS_LABEL) {
-        return "it is a bundle; bundles are listed in catalogs, and shown with `operon render`".to_owned();
+        return "it is a bundle; bundles are listed in catalogs, and shown with `operon render`"
+            .to_owned();
     }
-    format!("it has no label `{CONFIGS_LABEL}`, which says where its documents lie; is it the right image?")
+    format!(
+        "it has no label `{CONFIGS_LABEL}`, which says where its documents lie; is it the right image?"
+    )
 }
 
 #[cfg(test)]
@@ -124,7 +128,8 @@ mod tests {
             assert!(catalog(path).contains("is no path in an image"), "{path}: {}", catalog(path));
         }
         assert_eq!(paths(Purpose::Bundle, &[]), "manifests=manifests metadata=metadata");
-        let other = paths(Purpose::Bundle, &[(MANIFESTS_LABEL, "deploy/olm/"), (METADATA_LABEL, "meta")]);
+        let other =
+            paths(Purpose::Bundle, &[(MANIFESTS_LABEL, "deploy/olm/"), (METADATA_LABEL, "meta")]);
         assert_eq!(other, "manifests=deploy/olm metadata=meta");
         assert!(paths(Purpose::Catalog, &[(DATABASE_LABEL, "/db")]).contains("SQLite"));
         assert!(paths(Purpose::Catalog, &[(MANIFESTS_LABEL, "m/")]).contains("is a bundle"));

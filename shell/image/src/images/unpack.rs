@@ -11,8 +11,8 @@ use std::{
 };
 
 use operon_oci::{
-    BlobId, Digest, LayerCompression, LayerError, LayerLimits, LayerProblem, Overlay, Sink, Unpacked,
-    Wanted,
+    Digest, LayerCompression,
+    layer::{BlobId, LayerError, LayerLimits, LayerProblem, Overlay, Sink, Unpacked, Wanted},
 };
 
 use super::{
@@ -104,9 +104,12 @@ fn flatten(
         Wanted::everything()
     } else {
         let paths = image.wishes.iter().map(|wish| &wish.path);
-        Wanted::directories(paths).expect("bug: a label that leads out of the image was let through")
+        Wanted::directories(paths)
+            .expect("bug: a label that leads out of the image was let through")
     };
-    for pass in 1.. {
+    let mut pass = 0;
+    loop {
+        pass += 1;
         let blobs = workspace.file(&format!("files-{pass}"));
         fs::create_dir(&blobs).map_err(PullError::disk("make", &blobs))?;
         let mut overlay = Overlay::new(wanted.clone(), limits, FileSink::new(&blobs));
@@ -122,7 +125,6 @@ fn flatten(
         wanted = wanted.and_files(&unpacked.needed);
         fs::remove_dir_all(&blobs).map_err(PullError::disk("remove", &blobs))?;
     }
-    unreachable!("bug: passes are counted")
 }
 
 /// A disk that refuses is no fault of the layer.

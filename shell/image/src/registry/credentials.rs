@@ -58,8 +58,8 @@ impl CredentialSources {
         let variable =
             |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = variable("HOME");
-        let config = variable("XDG_CONFIG_HOME")
-            .or_else(|| home.as_ref().map(|home| home.join(".config")));
+        let config =
+            variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
         let files = [
             variable("REGISTRY_AUTH_FILE"),
             variable("XDG_RUNTIME_DIR").map(|runtime| runtime.join("containers/auth.json")),
@@ -94,7 +94,9 @@ impl CredentialSources {
         }
         let host = image.registry();
         let told = if notes.is_empty() {
-            format!("there are no credentials for `{host}`: log in with `podman login {host}`, or add a pull secret")
+            format!(
+                "there are no credentials for `{host}`: log in with `podman login {host}`, or add a pull secret"
+            )
         } else {
             format!("no usable credentials for `{host}`: {}", notes.join("; "))
         };
@@ -126,7 +128,9 @@ fn look(
     let found = |credentials: Credentials, place: String| {
         let told = match &credentials {
             Credentials::Basic { user, .. } => {
-                format!("tried as user `{user}` of {place}; are they still valid, and may this user do that?")
+                format!(
+                    "tried as user `{user}` of {place}; are they still valid, and may this user do that?"
+                )
             }
             Credentials::IdentityToken { .. } => {
                 format!("tried with the identity token of {place}; log in again if it is outdated")
@@ -148,7 +152,9 @@ fn look(
                 Ok(Some(found(credentials, format!("helper `{name}`, named in {place}"))))
             }
             Err(problem) => {
-                notes.push(format!("the helper `{name}`, named in {place}, is of no use: {problem}"));
+                notes.push(format!(
+                    "the helper `{name}`, named in {place}, is of no use: {problem}"
+                ));
                 Ok(None)
             }
         },

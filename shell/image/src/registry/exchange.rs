@@ -61,12 +61,8 @@ impl Repository {
     /// Returns the address of something in the repository, such as `manifests/latest`.
     pub(super) async fn url(&self, rest: &str) -> Result<Url, Failure> {
         let scheme = self.scheme().await?;
-        let text = format!(
-            "{}://{}/v2/{}/{rest}",
-            scheme.name(),
-            self.host,
-            self.reference.repository()
-        );
+        let text =
+            format!("{}://{}/v2/{}/{rest}", scheme.name(), self.host, self.reference.repository());
         Url::parse(&text).map_err(|error| {
             PullError::Setup {
                 registry: self.host.clone(),

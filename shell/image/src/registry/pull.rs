@@ -10,8 +10,8 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use operon_oci::{ACCEPTED_MANIFESTS, Descriptor, Digest, MAX_MANIFEST_BYTES, Verifier};
 use operon_object::Value;
+use operon_oci::{ACCEPTED_MANIFESTS, Descriptor, Digest, MAX_MANIFEST_BYTES, Verifier};
 use reqwest::{
     Method, StatusCode,
     header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, RANGE},
@@ -130,18 +130,19 @@ impl Repository {
         self.retrying(async || {
             let url = self.url(&format!("blobs/{}", blob.digest)).await?;
             let response = self.send(&Call::new(Method::GET, url, Access::Pull)).await?;
-            let bytes = read_whole(self, response, what, blob.size).await.map_err(|failure| {
-                match failure.error {
-                    PullError::TooLarge { reference, what, limit } => PullError::WrongLength {
-                        reference,
-                        what,
-                        expected: limit,
-                        found: limit + 1,
-                    }
-                    .into(),
-                    error => Failure { error, retry: failure.retry },
-                }
-            })?;
+            let bytes =
+                read_whole(self, response, what, blob.size).await.map_err(
+                    |failure| match failure.error {
+                        PullError::TooLarge { reference, what, limit } => PullError::WrongLength {
+                            reference,
+                            what,
+                            expected: limit,
+                            found: limit + 1,
+                        }
+                        .into(),
+                        error => Failure { error, retry: failure.retry },
+                    },
+                )?;
             let mut verifier = Verifier::new(blob.digest.clone());
             verifier.update(&bytes);
             self.check(verifier, blob, what)?;

@@ -69,8 +69,7 @@ impl Repository {
 
     /// Asks the registry to take a blob over from another of its repositories; tells whether it did.
     pub(crate) async fn mount_blob(&self, digest: &Digest, from: &str) -> Result<bool, PullError> {
-        let begun =
-            self.retrying(async || self.begin_upload(Some((digest, from))).await).await?;
+        let begun = self.retrying(async || self.begin_upload(Some((digest, from))).await).await?;
         Ok(begun.is_none())
     }
 
@@ -116,9 +115,8 @@ impl Repository {
             piece = read_piece(&mut reader).map_err(|source| content.unreadable(source))?;
         }
         location.query_pairs_mut().append_pair("digest", &blob.digest.to_string());
-        let call = Call::new(Method::PUT, location, Access::Push)
-            .header(CONTENT_TYPE, BYTES)
-            .body(piece);
+        let call =
+            Call::new(Method::PUT, location, Access::Push).header(CONTENT_TYPE, BYTES).body(piece);
         self.send(&call).await?;
         Ok(())
     }

@@ -66,7 +66,8 @@ impl Registries {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(source) => return Err(PullError::Disk { action: "read", path, source }),
             };
-            let wrong = |source: RegistriesError| PullError::Registries { path: path.clone(), source };
+            let wrong =
+                |source: RegistriesError| PullError::Registries { path: path.clone(), source };
             whole = whole.merged_with(RegistriesConf::parse(&text).map_err(wrong)?);
         }
         Ok(whole)

@@ -103,7 +103,8 @@ fn is_left_behind(path: &Path) -> bool {
         Ok(lock) => lock.try_lock().is_ok(),
         Err(_) => {
             let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
-            let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+            let age =
+                changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
             age.is_some_and(|age| age > YOUNG)
         }
     }
