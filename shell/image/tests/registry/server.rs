@@ -1,10 +1,13 @@
 //! Debian's `docker-registry`, on a free port of this machine.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     process::{Child, Command, Stdio},
     thread,
 };
+
+use operon_oci::{DOCKER_MANIFEST, OCI_MANIFEST};
 
 use super::support::Scene;
 
@@ -64,6 +67,34 @@ impl Server {
         // Somebody has to read on, or the registry would wait for room to write.
         thread::spawn(move || lines.for_each(drop));
         Self { process, host: format!("127.0.0.1:{port}") }
+    }
+
+    /// Returns the body of an answer.
+    pub(crate) fn get(&self, path: &str) -> Vec<u8> {
+        let head =
+            format!("GET {path} HTTP/1.0\r\nAccept: {OCI_MANIFEST}, {DOCKER_MANIFEST}\r\n\r\n");
+        let answer = self.exchange(head.as_bytes());
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+        answer[end + 4..].to_vec()
+    }
+
+    /// Sends a body, which must be taken.
+    pub(crate) fn put(&self, path: &str, media_type: &str, body: &[u8]) {
+        let length = body.len();
+        let head = format!(
+            "PUT {path} HTTP/1.0\r\nContent-Type: {media_type}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let answer = self.exchange(&[head.as_bytes(), body].concat());
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.lines().next().unwrap().contains(" 201 "), "{answer}");
+    }
+
+    fn exchange(&self, request: &[u8]) -> Vec<u8> {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        answer
     }
 }
 
