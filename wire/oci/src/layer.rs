@@ -38,6 +38,12 @@ pub use self::{
     wanted::Wanted,
 };
 
+/// Makes a path plain; nothing for one that is absolute or the root.
+pub(crate) fn plain_path(path: &str) -> Result<Option<String>, LayerProblem> {
+    let plain = path::plain(path.as_bytes())?;
+    Ok(Some(plain.path).filter(|path| !plain.is_absolute && !path.is_empty()))
+}
+
 /// Numbers the content of a file in a sink, from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId(pub u32);

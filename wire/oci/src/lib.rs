@@ -5,6 +5,7 @@
 //! go to a sink that the caller brings.
 
 mod auth_file;
+pub mod build;
 mod challenge;
 mod config;
 mod credentials;
