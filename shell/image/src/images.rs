@@ -10,6 +10,7 @@ mod layout;
 mod purpose;
 mod push;
 mod unpack;
+mod written;
 
 use std::{
     collections::BTreeMap,
@@ -24,6 +25,7 @@ use operon_oci::{Digest, Document, Platform, Reference};
 use tokio::{runtime::Runtime, time::timeout_at};
 
 use self::purpose::Purpose;
+pub use self::push::{CopyTarget, MAX_COPIED_MANIFESTS, write_layout};
 use crate::{
     CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location, Progress,
     PullError, Registries,

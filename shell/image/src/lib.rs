@@ -33,7 +33,7 @@ pub use self::{
     contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
-    images::{Images, ImagesOptions, Stale, Tree},
+    images::{CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS, Stale, Tree, write_layout},
     limits::{
         ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,
         LONGEST_PAUSE, Limits, MAX_ARCHIVE_FILES, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES,

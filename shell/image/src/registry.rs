@@ -97,6 +97,11 @@ impl Repository {
         &self.reference
     }
 
+    /// Tells whether another repository is of the same registry.
+    pub(crate) fn is_same_registry(&self, other: &Self) -> bool {
+        self.host == other.host && self.reference.repository() != other.reference.repository()
+    }
+
     fn limits(&self) -> &Limits {
         &self.registry.limits
     }

@@ -6,5 +6,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
 mod pulling;
+mod pushing;
 mod server;
 mod support;

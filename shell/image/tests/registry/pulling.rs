@@ -96,15 +96,26 @@ fn layers_lie_upon_each_other() {
     .to_vec();
 
     scene.upload("v1", &server.host, "me/layers:gzip", &[]);
-    let zstd = ["--dest-compress-format", "zstd", "--dest-compress"];
-    scene.upload("v1", &server.host, "me/layers:zstd", &zstd);
+    let plain = format!("dir:{}", scene.text("plain"));
+    let from = format!("oci:{}:v1", scene.text("layout"));
+    run("skopeo", &["--insecure-policy", "copy", "--dest-decompress", &from, &plain]);
+    let zstd = ["--dest-compress", "--dest-compress-format", "zstd"];
+    let recompressed = format!("oci:{}:v1", scene.text("zstd"));
+    run("skopeo", &[&["--insecure-policy", "copy"], &zstd[..], &[&plain, &recompressed]].concat());
+    let to = format!("docker://{}/me/layers-zstd:zstd", server.host);
+    let exactly = ["--insecure-policy", "copy", "--preserve-digests", "--dest-tls-verify=false"];
+    run("skopeo", &[&exactly[..], &[&recompressed, &to]].concat());
     scene.upload("v1", &server.host, "me/layers:docker", &["--format", "v2s2"]);
     let images = scene.images();
-    for (tag, layer_type) in [("gzip", "tar+gzip"), ("zstd", "tar+zstd"), ("docker", "tar.gzip")] {
-        let manifest = server.get(&format!("/v2/me/layers/manifests/{tag}"));
+    for (name, tag, layer_type) in [
+        ("layers", "gzip", "tar+gzip"),
+        ("layers-zstd", "zstd", "tar+zstd"),
+        ("layers", "docker", "tar.gzip"),
+    ] {
+        let manifest = server.get(&format!("/v2/me/{name}/manifests/{tag}"));
         let manifest = String::from_utf8(manifest).unwrap();
         assert_eq!(manifest.matches(layer_type).count(), 3, "{tag}: {manifest}");
-        let tree = images.fetch_catalog(&image(&server.host, &format!("me/layers:{tag}"))).unwrap();
+        let tree = images.fetch_catalog(&image(&server.host, &format!("me/{name}:{tag}"))).unwrap();
         assert_eq!(files(&tree.directory), expected, "{tag}");
         assert_eq!(tree.notes.len(), 1, "{:?}", tree.notes);
         assert!(tree.notes[0].contains("escape.json"), "{:?}", tree.notes);
