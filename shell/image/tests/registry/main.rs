@@ -5,7 +5,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
+mod child;
+mod faults;
+mod injector;
 mod pulling;
 mod pushing;
 mod server;
 mod support;
+mod trust;
