@@ -43,7 +43,7 @@ pub enum PullError {
         /// The image.
         reference: String,
         /// What there is.
-        source: PlatformError,
+        source: Box<PlatformError>,
     },
     /// The certificate of the registry is not trusted.
     #[error(
@@ -193,7 +193,7 @@ pub enum PullError {
     },
     /// The configuration of registries forbids it.
     #[error(transparent)]
-    Blocked(#[from] Blocked),
+    Blocked(Box<Blocked>),
     /// A configuration of registries cannot be read.
     #[error("`{}`: {source}", path.display())]
     Registries {
@@ -224,7 +224,7 @@ pub enum PullError {
         /// The image.
         reference: String,
         /// What is wrong.
-        source: DocumentError,
+        source: Box<DocumentError>,
     },
     /// A layer is of a type that cannot be read.
     #[error("layer {number} of `{reference}`: {source}")]
@@ -234,7 +234,7 @@ pub enum PullError {
         /// Which layer, from one.
         number: usize,
         /// What is wrong.
-        source: LayerTypeError,
+        source: Box<LayerTypeError>,
     },
     /// A layer cannot be unpacked.
     #[error("`{reference}`: {source}")]
@@ -242,7 +242,7 @@ pub enum PullError {
         /// The image.
         reference: String,
         /// Which layer, and what is wrong.
-        source: LayerError,
+        source: Box<LayerError>,
     },
     /// The image is something else.
     #[error("`{reference}` is no {expected}: {problem}")]
@@ -293,6 +293,12 @@ pub enum PullError {
     NoCache,
 }
 
+impl From<Blocked> for PullError {
+    fn from(blocked: Blocked) -> Self {
+        Self::Blocked(Box::new(blocked))
+    }
+}
+
 impl PullError {
     /// Tells whether the same request may be answered later: nothing was said about the image itself.
     pub fn is_transient(&self) -> bool {
@@ -326,6 +332,17 @@ impl PullError {
             | Self::Archive { .. }
             | Self::Disk { .. }
             | Self::NoCache => false,
+        }
+    }
+
+    pub(crate) fn document(reference: &str) -> impl Fn(DocumentError) -> Self + Copy {
+        move |source| Self::Document { reference: reference.to_owned(), source: Box::new(source) }
+    }
+
+    pub(crate) fn platform(reference: &str) -> impl FnOnce(PlatformError) -> Self {
+        move |source| Self::WrongPlatform {
+            reference: reference.to_owned(),
+            source: Box::new(source),
         }
     }
 

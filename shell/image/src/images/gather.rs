@@ -113,16 +113,13 @@ impl Images {
                 }
             };
             let document = Document::parse(&bytes, media_type.as_deref())
-                .map_err(|source| PullError::Document { reference: shown.to_owned(), source })?;
+                .map_err(PullError::document(shown))?;
             self.store.keep_document(&digest, &bytes)?;
             match document {
                 Document::Manifest(manifest) => return Ok((digest, manifest)),
                 Document::Index(index) => {
                     let chosen = Platform::choose(&index, &self.options.platform);
-                    let chosen = chosen.map_err(|source| PullError::WrongPlatform {
-                        reference: shown.to_owned(),
-                        source,
-                    })?;
+                    let chosen = chosen.map_err(PullError::platform(shown))?;
                     digest = chosen.digest.clone();
                 }
             }
@@ -146,8 +143,7 @@ impl Images {
                 bytes
             }
         };
-        ImageConfig::parse(&bytes)
-            .map_err(|source| PullError::Document { reference: shown.to_owned(), source })
+        ImageConfig::parse(&bytes).map_err(PullError::document(shown))
     }
 
     /// Compares what the manifest says of layers with what may be.
@@ -167,7 +163,7 @@ impl Images {
             compressions.push(compression.map_err(|source| PullError::LayerType {
                 reference: reference(),
                 number,
-                source,
+                source: Box::new(source),
             })?);
             total = total.saturating_add(layer.size);
             let (what, limit) = match layer.size > limits.layer_bytes {
@@ -178,9 +174,7 @@ impl Images {
                 return Err(PullError::TooLarge { reference: reference(), what, limit });
             }
         }
-        config
-            .check_layers(manifest)
-            .map_err(|source| PullError::Document { reference: reference(), source })?;
+        config.check_layers(manifest).map_err(PullError::document(shown))?;
         Ok(compressions)
     }
 }

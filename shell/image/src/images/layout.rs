@@ -10,8 +10,8 @@ use std::{
 };
 
 use operon_oci::{
-    Algorithm, ArchivedImage, DOCKER_ARCHIVE_MANIFEST, Descriptor, Digest, Document, Hasher,
-    ImageConfig, Index, LAYOUT_FILE, LAYOUT_INDEX, LayerCompression, MAX_CONFIG_BYTES,
+    Algorithm, ArchivedImage, DOCKER_ARCHIVE_MANIFEST, Descriptor, Digest, Document, DocumentError,
+    Hasher, ImageConfig, Index, LAYOUT_FILE, LAYOUT_INDEX, LayerCompression, MAX_CONFIG_BYTES,
     MAX_MANIFEST_BYTES, Manifest, Platform, REF_NAME_ANNOTATION, check_layout, docker_archive,
 };
 
@@ -85,7 +85,7 @@ impl Images {
         shown: &str,
         purpose: Purpose,
     ) -> Result<Gathered, PullError> {
-        let document = |source| PullError::Document { reference: shown.to_owned(), source };
+        let document = PullError::document(shown);
         check_layout(&files.read(LAYOUT_FILE, MAX_MANIFEST_BYTES)?).map_err(document)?;
         let index = files.read(LAYOUT_INDEX, MAX_MANIFEST_BYTES)?;
         let index = Index::parse(&index).map_err(document)?;
@@ -98,10 +98,7 @@ impl Images {
                 }
                 Document::Index(index) => {
                     let fitting = Platform::choose(&index, &self.options.platform);
-                    let fitting = fitting.map_err(|source| PullError::WrongPlatform {
-                        reference: shown.to_owned(),
-                        source,
-                    })?;
+                    let fitting = fitting.map_err(PullError::platform(shown))?;
                     chosen = fitting.clone();
                 }
             }
@@ -148,8 +145,7 @@ impl Images {
     ) -> Result<Gathered, PullError> {
         let what = "the configuration";
         let config = files.blob(&manifest.config, shown, what, MAX_CONFIG_BYTES)?;
-        let config = ImageConfig::parse(&config)
-            .map_err(|source| PullError::Document { reference: shown.to_owned(), source })?;
+        let config = ImageConfig::parse(&config).map_err(PullError::document(shown))?;
         let wishes = purpose.wishes(shown, &config.labels)?;
         let compressions = self.check_layers(&manifest, &config, shown)?;
         let mut layers = Vec::new();
@@ -175,7 +171,7 @@ impl Images {
         shown: &str,
         purpose: Purpose,
     ) -> Result<Gathered, PullError> {
-        let document = |source| PullError::Document { reference: shown.to_owned(), source };
+        let document = PullError::document(shown);
         let list = files.read(DOCKER_ARCHIVE_MANIFEST, MAX_MANIFEST_BYTES)?;
         let images = docker_archive(&list).map_err(document)?;
         let is_it = |image: &&ArchivedImage| match choice {
@@ -196,10 +192,10 @@ impl Images {
         if config.diff_ids.len() != image.layers.len() {
             return Err(PullError::Document {
                 reference: shown.to_owned(),
-                source: operon_oci::DocumentError::LayersDiffer {
+                source: Box::new(DocumentError::LayersDiffer {
                     layers: image.layers.len(),
                     diff_ids: config.diff_ids.len(),
-                },
+                }),
             });
         }
         let mut layers = Vec::new();

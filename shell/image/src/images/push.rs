@@ -193,7 +193,7 @@ async fn collect(place: &Repository, name: &str) -> Result<Vec<Copied>, PullErro
             }
             let fetched = place.manifest(&name).await?;
             let document = Document::parse(&fetched.bytes, fetched.media_type.as_deref())
-                .map_err(|source| PullError::Document { reference: shown.clone(), source })?;
+                .map_err(PullError::document(&shown))?;
             let (media_type, blobs) = match document {
                 Document::Index(index) => {
                     next.extend(index.manifests.iter().map(|entry| entry.digest.to_string()));

@@ -133,7 +133,7 @@ fn layer_error(image: &Gathered, blobs: &Path, error: LayerError) -> PullError {
         LayerProblem::Sink { source, .. } => {
             PullError::Disk { action: "write", path: blobs.to_owned(), source }
         }
-        _ => PullError::Layer { reference: image.shown.clone(), source: error },
+        _ => PullError::Layer { reference: image.shown.clone(), source: Box::new(error) },
     }
 }
 

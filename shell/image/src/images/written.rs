@@ -28,10 +28,8 @@ impl LayoutWriter {
     pub(super) fn open(directory: &Path) -> Result<Self, PullError> {
         let file = directory.join(LAYOUT_FILE);
         match fs::read(&file) {
-            Ok(bytes) => check_layout(&bytes).map_err(|source| PullError::Document {
-                reference: directory.display().to_string(),
-                source,
-            })?,
+            Ok(bytes) => check_layout(&bytes)
+                .map_err(PullError::document(&directory.display().to_string()))?,
             Err(_) => write_atomically(&file, &[&layout_file()])
                 .map_err(PullError::disk("write", &file))?,
         }
@@ -85,10 +83,8 @@ impl LayoutWriter {
         lock.lock().map_err(PullError::disk("lock", &lock_file))?;
         let path = self.directory.join(LAYOUT_INDEX);
         let mut index = match fs::read(&path) {
-            Ok(bytes) => Index::parse(&bytes).map_err(|source| PullError::Document {
-                reference: self.directory.display().to_string(),
-                source,
-            })?,
+            Ok(bytes) => Index::parse(&bytes)
+                .map_err(PullError::document(&self.directory.display().to_string()))?,
             Err(_) => Index {
                 media_type: OCI_INDEX.to_owned(),
                 manifests: Vec::new(),

@@ -341,7 +341,8 @@ fn hostile_layers_stay_in_their_tree() {
 
 #[test]
 fn retries_are_for_what_may_pass() {
-    let claims: [(&str, &'static str, &'static [(&str, &str)], bool, usize); 6] = [
+    type Headers = &'static [(&'static str, &'static str)];
+    let claims: [(&str, &'static str, Headers, bool, usize); 6] = [
         ("busy", "503 Service Unavailable", &[], true, 2),
         ("limited for a moment", "429 Too Many Requests", &[("Retry-After", "0")], true, 2),
         ("limited for long", "429 Too Many Requests", &[("Retry-After", "3600")], false, 1),
