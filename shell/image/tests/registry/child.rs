@@ -28,6 +28,12 @@ const TASK: &str = "OPERON_TEST_TASK";
 /// What a child prints when it has fetched everything.
 const FETCHED: &str = "fetched everything";
 
+/// What a child prints before the most memory that it had, in KiB.
+const PEAK: &str = "peak: ";
+
+/// The most memory of a process that pulls, however large the image is.
+const MAX_PEAK_KIBIBYTES: u64 = 200 << 10;
+
 fn spawn(task: &str, variables: &[(&str, String)]) -> Child {
     Command::new(env::current_exe().unwrap())
         .args(["--exact", "child::task_of_a_child", "--nocapture"])
@@ -62,10 +68,23 @@ fn task_of_a_child() {
         let pull_secrets = vec![variable("OPERON_TEST_SECRET").into_bytes()];
         options.credentials = CredentialSources { pull_secrets, files: Vec::new() };
     }
-    match fetch(options, &variable("OPERON_TEST_HOST")) {
+    let began = Instant::now();
+    let host = variable("OPERON_TEST_HOST");
+    let images = Images::new(options).unwrap();
+    match images.fetch_catalog(&image(&host, "me/catalog:v1")) {
+        Ok(_) if task == "measure" => {
+            println!("{PEAK}{} after {:?}", peak_kibibytes(), began.elapsed());
+        }
         Ok(tree) => println!("{FETCHED}: {}", files(&tree.directory).len()),
         Err(error) => println!("{error}"),
     }
+}
+
+/// Returns the most memory that this process ever had.
+fn peak_kibibytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 fn fetch(options: ImagesOptions, host: &str) -> Result<Tree, PullError> {
@@ -145,4 +164,21 @@ fn processes_pull_one_image_at_once() {
     }
     assert_eq!(files(&scene.path("cache/images/temporary")), Vec::new());
     assert_eq!(fs::read_dir(scene.path("cache/images/trees")).unwrap().count(), 1);
+}
+
+#[test]
+fn large_images_take_little_memory() {
+    if !Path::new("/proc/self/status").exists() {
+        eprintln!("left out: there is no /proc on this system");
+        return;
+    }
+    let scene = Scene::new();
+    let fixture = Fixture::large(300 << 20);
+    let server = Injector::start(move |request, stream| fixture.serve(request, stream));
+    let variables =
+        [("OPERON_TEST_HOST", server.host.clone()), ("OPERON_TEST_CACHE", scene.text("cache"))];
+    let printed = run("measure", &variables);
+    let (_, peak) = printed.split_once(PEAK).unwrap_or_else(|| panic!("{printed}"));
+    let peak: u64 = peak.split(' ').next().unwrap().parse().unwrap();
+    assert!(peak < MAX_PEAK_KIBIBYTES, "{printed}");
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{self, Read, Write},
     net::TcpStream,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -56,6 +56,19 @@ impl Fixture {
         Self::new(archive.into_inner().unwrap().finish().unwrap(), OCI_LAYER_GZIP)
     }
 
+    /// A catalog of so many bytes in one file, which compress to a fraction.
+    pub(crate) fn large(size: u64) -> Self {
+        let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        let mut header = tar::Header::new_gnu();
+        header.set_size(size);
+        header.set_mode(0o644);
+        header.set_path("configs/large.json").unwrap();
+        header.set_cksum();
+        let line = catalog("large").repeat(1000);
+        archive.append(&header, Endless { text: line.as_bytes(), at: 0 }.take(size)).unwrap();
+        Self::new(archive.into_inner().unwrap().finish().unwrap(), OCI_LAYER_GZIP)
+    }
+
     /// Answers as a registry does.
     pub(crate) fn serve(&self, request: &Request, stream: &mut TcpStream) {
         let digest = Digest::of(&self.manifest).to_string();
@@ -74,6 +87,22 @@ impl Fixture {
 
     pub(crate) fn is_layer(&self, request: &Request) -> bool {
         request.path.ends_with(Digest::of(&self.layer).hex())
+    }
+}
+
+/// Repeats a text for ever.
+struct Endless<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Read for Endless<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let piece = &self.text[self.at..];
+        let length = piece.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&piece[..length]);
+        self.at = (self.at + length) % self.text.len();
+        Ok(length)
     }
 }
 
