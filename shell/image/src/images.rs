@@ -31,7 +31,7 @@ use crate::{
     PullError, Registries,
     pull_error::seconds,
     registry::{Registry, Repository},
-    store::{KeptTree, MAX_CACHE_BYTES, Store, TreeKey},
+    store::{KeptTree, MAX_CACHE_BYTES, Store, TreeKey, cache_limit},
 };
 
 /// How deep indexes may point to indexes; the specification allows one in another.
@@ -63,14 +63,16 @@ pub struct ImagesOptions {
 }
 
 impl ImagesOptions {
-    /// Returns the options as this user has configured podman, skopeo and Docker.
-    pub fn of_user(cache: CacheDirectory) -> Self {
-        Self {
+    /// Returns the options as this user has configured podman, skopeo and Docker, with the user's cache.
+    pub fn of_user() -> Result<Self, PullError> {
+        let cache = CacheDirectory::of_user().ok_or(PullError::NoCache)?;
+        Ok(Self {
+            cache_limit: cache_limit()?,
             credentials: CredentialSources::of_user(),
             registries: Registries::of_user(),
             authorities: CertificateAuthorities::of_user(),
             ..Self::bare(cache)
-        }
+        })
     }
 
     /// Returns options that read neither the environment nor any configuration of the machine.

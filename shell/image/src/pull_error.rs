@@ -288,6 +288,14 @@ pub enum PullError {
         /// What the system said.
         source: io::Error,
     },
+    /// A variable of the environment is malformed.
+    #[error("`{variable}`: {problem}")]
+    Environment {
+        /// The variable.
+        variable: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// There is no directory to keep images in.
     #[error("images need a cache directory: set `OPERON_CACHE_DIR`")]
     NoCache,
@@ -331,6 +339,7 @@ impl PullError {
             | Self::Elsewhere { .. }
             | Self::Archive { .. }
             | Self::Disk { .. }
+            | Self::Environment { .. }
             | Self::NoCache => false,
         }
     }

@@ -79,7 +79,7 @@ impl Purpose {
         }
     }
 
-    /// Tells whether an image without labels holds nothing of what it should.
+    /// Returns the directory in which there must be files; a catalog may have them anywhere.
     pub(super) fn needs(self) -> &'static str {
         match self {
             Self::Catalog => "",

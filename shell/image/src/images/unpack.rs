@@ -69,11 +69,19 @@ impl Images {
     /// Unpacks an image and keeps what is wanted of it.
     pub(super) fn keep(
         &self,
-        image: Gathered,
+        mut image: Gathered,
         purpose: Purpose,
         workspace: &Workspace,
     ) -> Result<KeptTree, PullError> {
         let (unpacked, blobs) = flatten(&image, self.options.limits.layers, workspace)?;
+        if let [wish] = image.wishes.as_mut_slice()
+            && wish.path.is_empty()
+            && let Some(top) = only_directory(&unpacked)
+            && !purpose.needs().is_empty()
+            && !purpose.needs().starts_with(top)
+        {
+            top.clone_into(&mut wish.path);
+        }
         let contents = workspace.file(CONTENTS);
         let files = place(&image, &unpacked, &blobs, &contents)?;
         let needed = purpose.needs();
@@ -135,6 +143,13 @@ fn layer_error(image: &Gathered, blobs: &Path, error: LayerError) -> PullError {
         }
         _ => PullError::Layer { reference: image.shown.clone(), source: Box::new(error) },
     }
+}
+
+/// Returns the directory that everything lies in, as in an archive of a directory with its name.
+fn only_directory(unpacked: &Unpacked) -> Option<&str> {
+    let mut tops = unpacked.files.keys().map(|path| path.split_once('/').map(|(top, _)| top));
+    let first = tops.next()??;
+    tops.all(|top| top == Some(first)).then_some(first)
 }
 
 /// Moves contents to the paths that they have in the tree.

@@ -87,11 +87,12 @@ fn read_certificates(host: &str, path: &Path) -> Result<Vec<Certificate>, PullEr
     Ok(certificates)
 }
 
-/// The connections that are open or were open, by host.
+/// The connections that are open or were open.
 #[derive(Debug)]
 pub(super) struct Connections {
     authorities: CertificateAuthorities,
     connect_timeout: Duration,
+    /// By the kind of host, and whether any certificate is accepted.
     clients: Mutex<BTreeMap<(String, bool), Client>>,
     /// The hosts that were found to speak plain HTTP, or TLS, where both are allowed.
     schemes: Mutex<BTreeMap<String, Scheme>>,
@@ -123,7 +124,7 @@ impl Connections {
 
     /// Returns the client for a host; one that is insecure accepts any certificate.
     pub(super) fn client(&self, host: &str, is_insecure: bool) -> Result<Client, PullError> {
-        let key = (host.to_owned(), is_insecure);
+        let key = (self.class_of(host), is_insecure);
         // A lock that is poisoned guards a map of whole values: nothing in it is half made.
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
@@ -132,6 +133,17 @@ impl Connections {
         let client = self.build(host, is_insecure)?;
         clients.insert(key, client.clone());
         Ok(client)
+    }
+
+    /// Returns what hosts that can share a client have in common: reading the authorities of the system
+    /// takes longer than most requests.
+    fn class_of(&self, host: &str) -> String {
+        let has_own = |directory: &PathBuf| directory.join(host).is_dir();
+        match self.authorities.directories.iter().any(has_own) {
+            true => host.to_owned(),
+            false if is_loopback(host) => "127.0.0.1".to_owned(),
+            false => String::new(),
+        }
     }
 
     fn build(&self, host: &str, is_insecure: bool) -> Result<Client, PullError> {

@@ -81,7 +81,8 @@ impl Repository {
         if let Some(scheme) = connections.scheme(&self.host) {
             return Ok(scheme);
         }
-        let client = connections.client(&self.host, self.is_insecure)?;
+        // Nothing is told and nothing is believed yet, so the certificate does not matter yet.
+        let client = connections.client(&self.host, true)?;
         let probe = client.get(format!("https://{}/v2/", self.host)).send();
         let scheme = match timeout(self.limits().answer_timeout, probe).await {
             Ok(Ok(_)) => Scheme::Https,
@@ -90,7 +91,6 @@ impl Repository {
                 let is_talking = error.is_connect()
                     && !error.is_dns()
                     && !words.contains("refused")
-                    && !words.contains("certificate")
                     && !words.contains("unreachable");
                 if !is_talking {
                     return Err(self.not_sent(&error, "https"));
@@ -138,29 +138,30 @@ impl Repository {
     ) -> Result<(Response, bool), Failure> {
         let mut url = call.url.clone();
         for _ in 0..=MAX_REDIRECTS {
-            let is_registry = is_same_origin(&url, &call.url);
+            let is_registry = self.is_home(&url);
             let secret = authorization.filter(|_| is_registry);
             let response = self.send_once(call, &url, secret).await?;
             let is_read = matches!(call.method, Method::GET | Method::HEAD);
             if !response.status().is_redirection() || !is_read {
                 return Ok((response, is_registry));
             }
-            url = self.redirection(&url, &response)?;
+            url = self.next_url(&url, &response)?;
         }
         let problem = format!("redirected more than {MAX_REDIRECTS} times");
         Err(self.redirected(problem).into())
     }
 
-    fn redirection(&self, url: &Url, response: &Response) -> Result<Url, Failure> {
+    /// Returns the address that an answer sends us to. From TLS nothing leads to an open line.
+    pub(super) fn next_url(&self, base: &Url, response: &Response) -> Result<Url, Failure> {
         let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-        let next = location.and_then(|location| url.join(location).ok());
+        let next = location.and_then(|location| base.join(location).ok());
         let Some(next) = next else {
             let problem = format!("answered {} without saying where to go", response.status());
             return Err(self.redirected(problem).into());
         };
         match next.scheme() {
             "https" => Ok(next),
-            "http" if url.scheme() == "http" => Ok(next),
+            "http" if base.scheme() == "http" => Ok(next),
             scheme => {
                 let problem = format!(
                     "redirected to `{scheme}://{}`, which is not protected by TLS",
@@ -171,6 +172,14 @@ impl Repository {
         }
     }
 
+    /// Tells whether an address is one of the registry itself, so that secrets may go there.
+    pub(super) fn is_home(&self, url: &Url) -> bool {
+        let home = Url::parse(&format!("{}://{}/", url.scheme(), self.host));
+        let is_plain = self.registry.connections.scheme(&self.host) == Some(Scheme::Http);
+        home.is_ok_and(|home| home.origin() == url.origin())
+            && (url.scheme() == "https" || is_plain)
+    }
+
     async fn send_once(
         &self,
         call: &Call,
@@ -178,7 +187,7 @@ impl Repository {
         authorization: Option<&str>,
     ) -> Result<Response, Failure> {
         let host = host_of(url);
-        let is_insecure = self.is_insecure && host == self.host;
+        let is_insecure = self.is_insecure && self.is_home(url);
         let client = self.registry.connections.client(&host, is_insecure)?;
         let mut request = client.request(call.method.clone(), url.clone());
         for (name, value) in &call.headers {
@@ -290,8 +299,4 @@ impl Repository {
 fn retry_after(response: &Response) -> Option<Duration> {
     let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
     value.trim().parse().ok().map(Duration::from_secs)
-}
-
-fn is_same_origin(left: &Url, right: &Url) -> bool {
-    left.origin() == right.origin()
 }

@@ -11,8 +11,8 @@ use std::{
 
 use operon_oci::{Descriptor, Digest};
 use reqwest::{
-    Method, Response, StatusCode, Url,
-    header::{CONTENT_RANGE, CONTENT_TYPE, LOCATION},
+    Method, StatusCode, Url,
+    header::{CONTENT_RANGE, CONTENT_TYPE},
 };
 
 use super::{
@@ -89,7 +89,7 @@ impl Repository {
         if response.status() == StatusCode::CREATED {
             return Ok(None);
         }
-        self.upload_location(&base, &response).map(Some)
+        self.next_url(&base, &response).map(Some)
     }
 
     async fn upload(
@@ -110,7 +110,7 @@ impl Repository {
                 .header(CONTENT_RANGE, format!("{sent}-{}", end - 1))
                 .body(piece);
             let response = self.send(&call).await?;
-            location = self.upload_location(&base, &response)?;
+            location = self.next_url(&base, &response)?;
             sent = end;
             piece = read_piece(&mut reader).map_err(|source| content.unreadable(source))?;
         }
@@ -119,19 +119,6 @@ impl Repository {
             Call::new(Method::PUT, location, Access::Push).header(CONTENT_TYPE, BYTES).body(piece);
         self.send(&call).await?;
         Ok(())
-    }
-
-    fn upload_location(&self, base: &Url, response: &Response) -> Result<Url, Failure> {
-        let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-        location.and_then(|location| base.join(location).ok()).ok_or_else(|| {
-            PullError::Answer {
-                registry: self.host.clone(),
-                reference: self.shown.clone(),
-                status: response.status().as_u16(),
-                answer: "it does not say where to send the blob to".to_owned(),
-            }
-            .into()
-        })
     }
 
     /// Sends a manifest under a tag or its digest; everything it names must be there.

@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use super::{
@@ -17,6 +17,9 @@ pub const MAX_CACHE_BYTES: u64 = 10 << 30;
 
 /// The environment variable that says how large the cache may grow.
 const LIMIT_VARIABLE: &str = "OPERON_CACHE_LIMIT";
+
+/// How old a file must be to be left behind: writing one takes seconds.
+const WRITING_TIME: Duration = Duration::from_secs(3600);
 
 /// What an entry of the cache is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,11 +74,10 @@ pub struct Pruned {
 }
 
 /// Reads how large the cache may grow: `OPERON_CACHE_LIMIT`, or [`MAX_CACHE_BYTES`].
-pub fn cache_limit() -> Result<u64, String> {
+pub fn cache_limit() -> Result<u64, PullError> {
     match env::var(LIMIT_VARIABLE) {
-        Ok(text) if !text.is_empty() => {
-            parse_cache_limit(&text).map_err(|problem| format!("`{LIMIT_VARIABLE}`: {problem}"))
-        }
+        Ok(text) if !text.is_empty() => parse_cache_limit(&text)
+            .map_err(|problem| PullError::Environment { variable: LIMIT_VARIABLE, problem }),
         _ => Ok(MAX_CACHE_BYTES),
     }
 }
@@ -120,6 +122,9 @@ impl CacheDirectory {
     pub fn prune(&self, limit: u64) -> Result<Pruned, PullError> {
         let store = Store::new(self);
         store.sweep();
+        for directory in ["images/blobs", "images/references", "snapshots", "catalogs"] {
+            sweep_files(&self.root().join(directory));
+        }
         let entries = self.entries();
         let mut pruned = Pruned {
             left_bytes: entries.iter().map(|entry| entry.size).sum(),
@@ -142,6 +147,19 @@ impl CacheDirectory {
             }
         }
         Ok(pruned)
+    }
+}
+
+/// Removes what was written, but never moved into place, because its process was killed.
+fn sweep_files(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let is_temporary = entry.path().extension().is_some_and(|extension| extension == "tmp");
+        let changed = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+        if is_temporary && age.is_some_and(|age| age > WRITING_TIME) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! that was killed, and is swept away by the next one.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, TryLockError},
+    io,
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU32, Ordering},
@@ -91,11 +92,18 @@ impl Store {
     }
 }
 
-fn claim(path: &Path) -> std::io::Result<File> {
+fn claim(path: &Path) -> io::Result<File> {
     fs::create_dir(path)?;
     let lock = File::create_new(path.join(LOCK))?;
-    lock.try_lock()?;
+    if is_taken(lock.try_lock()) {
+        return Err(io::ErrorKind::WouldBlock.into());
+    }
     Ok(lock)
+}
+
+/// Tells whether somebody else has a lock. A file system without locks is taken for one without others.
+pub(super) fn is_taken(tried: Result<(), TryLockError>) -> bool {
+    matches!(tried, Err(TryLockError::WouldBlock))
 }
 
 fn is_left_behind(path: &Path) -> bool {

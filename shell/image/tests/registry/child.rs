@@ -13,7 +13,7 @@ use std::{
 };
 
 use operon_image::{
-    CacheDirectory, CredentialSources, Images, ImagesOptions, Limits, PullError, Tree,
+    CacheDirectory, CredentialSources, Images, ImagesOptions, Limits, Location, PullError, Tree,
 };
 
 use super::{
@@ -71,13 +71,23 @@ fn task_of_a_child() {
     let began = Instant::now();
     let host = variable("OPERON_TEST_HOST");
     let images = Images::new(options).unwrap();
-    match images.fetch_catalog(&image(&host, "me/catalog:v1")) {
-        Ok(_) if task == "measure" => {
+    let location = image(&host, "me/catalog:v1");
+    match images.fetch_catalog(&location) {
+        Ok(tree) if task == "measure" => {
             println!("{PEAK}{} after {:?}", peak_kibibytes(), began.elapsed());
+            println!("by tag again: {:?}", time(|| images.fetch_catalog(&location).unwrap()));
+            let by_digest = Location::Image(tree.reference.unwrap());
+            println!("by digest: {:?}", time(|| images.fetch_catalog(&by_digest).unwrap()));
         }
         Ok(tree) => println!("{FETCHED}: {}", files(&tree.directory).len()),
         Err(error) => println!("{error}"),
     }
+}
+
+fn time<T>(work: impl FnOnce() -> T) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
 }
 
 /// Returns the most memory that this process ever had.

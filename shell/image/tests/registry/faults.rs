@@ -4,6 +4,8 @@ use std::{
     fs,
     io::{self, Read, Write},
     net::TcpStream,
+    path::PathBuf,
+    process::Command,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
@@ -310,6 +312,41 @@ fn what_never_ends_is_ended() {
         let error = outcome.error().to_string();
         assert!(error.contains(expected), "{name}: {error}");
     }
+}
+
+#[test]
+fn a_fetch_has_a_deadline() {
+    let server = injector(|_, _, _| thread::sleep(Duration::from_secs(3)));
+    let outcome = fetch(&server, Limits { deadline: Duration::from_millis(200), ..quick() });
+    let error = outcome.error().to_string();
+    assert!(error.contains("everything together took longer than 200 ms"), "{error}");
+}
+
+/// A file system that is unmounted however the test ends.
+struct Mount(PathBuf);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("cache")).unwrap();
+    let arguments = ["-t", "tmpfs", "-o", "size=100k", "tmpfs", &scene.text("cache")];
+    let mounted = Command::new("mount").args(arguments).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        eprintln!("left out: a small file system cannot be mounted here");
+        return;
+    }
+    let _mount = Mount(scene.path("cache"));
+    let server = injector(|fixture, request, stream| fixture.serve(request, stream));
+    let fetched = scene.images().fetch_catalog(&image(&server.host, "me/catalog:v1"));
+    let error = fetched.unwrap_err().to_string();
+    assert!(error.contains("No space left") && error.contains("operon cache prune"), "{error}");
+    assert_eq!(files(&scene.path("cache/images/temporary")), Vec::new());
 }
 
 #[test]

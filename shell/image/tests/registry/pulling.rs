@@ -239,6 +239,15 @@ fn images_on_the_disk_are_opened_the_same_way() {
         let tree = images.fetch_catalog(&Location::parse(place).unwrap()).unwrap();
         assert_eq!(files(&tree.directory), expected, "{place}");
     }
+    // Bundles are packed with and without the name of their directory.
+    scene.write("files/bundle/manifests/csv.yaml", "kind: ClusterServiceVersion\n");
+    scene.write("files/bundle/metadata/annotations.yaml", "annotations: {}\n");
+    run("tar", &["-C", &scene.text("files"), "-cf", &scene.text("named.tar"), "bundle"]);
+    run("tar", &["-C", &scene.text("files/bundle"), "-cf", &scene.text("bare.tar"), "."]);
+    for file in ["named.tar", "bare.tar"] {
+        let tree = images.fetch_bundle(&Location::parse(&scene.text(file)).unwrap()).unwrap();
+        assert!(tree.directory.join("manifests/csv.yaml").exists(), "{file}");
+    }
     let refused = [
         (at("oci:", "layout"), "holds 2 images; append one of `:v1`, `:v2`"),
         (at("oci:", "layout:v3"), "no image `:v3`; there are `:v1`, `:v2`"),

@@ -4,6 +4,11 @@ use std::{net::TcpStream, os::unix::fs::PermissionsExt};
 
 use operon_image::{CredentialSources, Images, ImagesOptions, PullError, Tree};
 
+use operon_oci::{
+    Reference,
+    build::{BuiltImage, ImageSettings, LayerBuilder},
+};
+
 use super::{
     faults::Fixture,
     injector::{Injector, Request, answer},
@@ -171,4 +176,53 @@ fn helpers_are_asked_and_not_waited_for() {
         assert!(output.contains(expected), "{name}: {output}");
         assert!(!output.contains("s3cret-word"), "{name}: {output}");
     }
+}
+
+#[test]
+fn uploads_elsewhere_get_no_secret() {
+    let scene = Scene::new();
+    let store = Injector::start(|_, stream| answer(stream, "201 Created", &[], b""));
+    let elsewhere = format!("http://{}/upload?id=1", store.host);
+    let server = Injector::start(move |request, stream| {
+        if request.header("authorization").is_none() {
+            let challenge = [("WWW-Authenticate", "Basic realm=\"x\"")];
+            return answer(stream, "401 Unauthorized", &challenge, b"{}");
+        }
+        match request.method.as_str() {
+            "HEAD" => answer(stream, "404 Not Found", &[], b""),
+            "POST" => answer(stream, "202 Accepted", &[("Location", &elsewhere)], b""),
+            _ => answer(stream, "201 Created", &[], b""),
+        }
+    });
+    let mut layer = LayerBuilder::new();
+    layer.file("configs/a.json", "{}").unwrap();
+    let built = BuiltImage::new(&ImageSettings::default(), vec![layer.build().unwrap()]);
+    let images = Images::new(with_password(&scene, &server.host)).unwrap();
+    let to = Reference::parse(&format!("{}/me/catalog:v1", server.host)).unwrap();
+    images.push(&built, &to).unwrap();
+    let uploads = store.seen();
+    assert_eq!(uploads.len(), 2, "a layer and a configuration: {uploads:?}");
+    assert!(uploads.iter().all(|upload| upload.header("authorization").is_none()));
+    assert!(uploads.iter().all(|upload| upload.path.contains("id=1&digest=sha256")));
+}
+
+#[test]
+fn proxies_that_refuse_are_named() {
+    let scene = Scene::new();
+    let proxy = Injector::start(|_, stream| answer(stream, "403 Forbidden", &[], b"no"));
+    let output = super::child::run(
+        "pull",
+        &[
+            ("HTTPS_PROXY", format!("http://{}", proxy.host)),
+            ("OPERON_TEST_HOST", "registry.invalid".to_owned()),
+            ("OPERON_TEST_CACHE", scene.text("cache")),
+        ],
+    );
+    assert!(output.contains("through the proxy of `HTTPS_PROXY`"), "{output}");
+    assert!(output.contains("NO_PROXY"), "{output}");
+    assert!(proxy.seen().iter().all(|request| request.method == "CONNECT"), "{:?}", proxy.seen());
+    assert!(!proxy.seen().is_empty());
+    let error = fetch(scene.options(), "registry.invalid").unwrap_err();
+    let is_named = matches!(error, PullError::NameResolution { .. } | PullError::Proxy { .. });
+    assert!(is_named, "{error}");
 }
