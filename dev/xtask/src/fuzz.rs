@@ -74,6 +74,9 @@ fn seed(workspace: &Workspace, target: &str) -> anyhow::Result<()> {
     if target == "resolve" {
         return seed_with_scenarios(workspace, target);
     }
+    if let Some(inputs) = seeds::images(target) {
+        return write_seeds(workspace, target, &inputs);
+    }
     let Some(vectors) = workspace.shared("vectors") else {
         println!("left out: seeds, because ../shared/vectors is not there");
         return Ok(());
@@ -92,6 +95,17 @@ fn seed(workspace: &Workspace, target: &str) -> anyhow::Result<()> {
         fs::write(corpus.join(format!("vector-{number:05}")), input)?;
     }
     println!("{} inputs of {file} are in `{}`", inputs.len(), corpus.display());
+    Ok(())
+}
+
+/// Images are small enough to be made up: there are no reference answers for them.
+fn write_seeds(workspace: &Workspace, target: &str, inputs: &[Vec<u8>]) -> anyhow::Result<()> {
+    let corpus = workspace.root.join("fuzz/corpus").join(target);
+    fs::create_dir_all(&corpus)?;
+    for (number, input) in inputs.iter().enumerate() {
+        fs::write(corpus.join(format!("seed-{number:05}")), input)?;
+    }
+    println!("{} inputs are in `{}`", inputs.len(), corpus.display());
     Ok(())
 }
 

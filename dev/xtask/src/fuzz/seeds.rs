@@ -19,6 +19,60 @@ pub(super) fn vector_file(target: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns what the targets that read images start from; nothing for another target.
+pub(super) fn images(target: &str) -> Option<Vec<Vec<u8>>> {
+    match target {
+        "oci_manifest" => Some(MANIFESTS.iter().map(|text| text.as_bytes().to_vec()).collect()),
+        "oci_layer" => Some(layers()),
+        _ => None,
+    }
+}
+
+const MANIFESTS: &[&str] = &[
+    r#"{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":7},"layers":[],"annotations":{"a":"b"}}"#,
+    r#"{"schemaVersion":2,"manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":7,"platform":{"os":"linux","architecture":"arm","variant":"v7"}}]}"#,
+    r#"{"os":"linux","architecture":"amd64","config":{"Labels":{"a":"b"},"Cmd":["a"]},"rootfs":{"type":"layers","diff_ids":[]}}"#,
+    r#"[{"Config":"c.json","RepoTags":["a:b"],"Layers":["l.tar"]}]"#,
+    r#"{"auths":{"quay.io/a":{"auth":"dTpw"}},"credHelpers":{"a.io":"b"},"credsStore":"c"}"#,
+    r#"{"token":"abc","expires_in":300,"issued_at":"2026-11-16T05:54:39Z"}"#,
+    r#"{"errors":[{"code":"DENIED","message":"no","detail":"d"}]}"#,
+    r#"Bearer realm="https://a/t",service="b",scope="repository:c:pull", Basic realm="d""#,
+    "unqualified-search-registries=['a.io']\n[[registry]]\nprefix='*.a.io'\nlocation='b.io'\n[[registry.mirror]]\nlocation='c.io'\npull-from-mirror='tag-only'",
+    "quay.io/a/b:c@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+];
+
+/// An input is a byte that says how the layers are packed, and layers between lines of `%%%`.
+fn layers() -> Vec<Vec<u8>> {
+    let names = [
+        "a/b",
+        "a/.wh.b",
+        ".wh..wh..opq",
+        "a/b/c",
+        "configs/x",
+        "configs/.wh..wh..opq",
+        "./a",
+        "l/x",
+    ];
+    let mut inputs = Vec::new();
+    for kind in [b'0', b'1', b'2', b'5', b'x', b'L', b'S', 0] {
+        let mut layer = vec![3];
+        for (number, name) in names.iter().enumerate() {
+            let mut block = [0; 512];
+            block[..name.len()].copy_from_slice(name.as_bytes());
+            block[124..135].copy_from_slice(b"00000000000");
+            block[156] = if number % 3 == 0 { b'0' } else { kind };
+            block[157..160].copy_from_slice(b"a/b");
+            block[257..265].copy_from_slice(b"ustar\x0000");
+            layer.extend(block);
+            if number == 3 {
+                layer.extend(b"\n%%%\n");
+            }
+        }
+        inputs.push(layer);
+    }
+    inputs
+}
+
 /// Returns the distinct inputs of a vector file, sorted.
 pub(super) fn inputs(vectors: &str) -> anyhow::Result<Vec<Vec<u8>>> {
     let mut inputs = Vec::new();

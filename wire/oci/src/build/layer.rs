@@ -132,6 +132,7 @@ impl LayerBuilder {
 pub struct LayerWriter {
     archive: Pieces,
     directories: BTreeSet<String>,
+    files: BTreeSet<String>,
     last: String,
 }
 
@@ -144,7 +145,12 @@ impl Default for LayerWriter {
 impl LayerWriter {
     /// Starts with nothing.
     pub fn new() -> Self {
-        Self { archive: Pieces::new(), directories: BTreeSet::new(), last: String::new() }
+        Self {
+            archive: Pieces::new(),
+            directories: BTreeSet::new(),
+            files: BTreeSet::new(),
+            last: String::new(),
+        }
     }
 
     /// Writes a file, after the directories above it.
@@ -153,6 +159,7 @@ impl LayerWriter {
         if self.directories.contains(&path) {
             return Err(BuildError::Twice { path });
         }
+        self.files.insert(path.clone());
         if size > header::MAX_SIZE {
             return Err(BuildError::TooLarge { path });
         }
@@ -213,7 +220,7 @@ impl LayerWriter {
         for (slash, _) in path.match_indices('/') {
             let directory = &path[..slash];
             if !self.directories.contains(directory) {
-                if self.last == directory {
+                if self.files.contains(directory) {
                     return Err(BuildError::Twice { path: directory.to_owned() });
                 }
                 self.write_directory(directory);

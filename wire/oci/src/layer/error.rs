@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::{MAX_DEPTH, MAX_EXTENSION_BYTES, MAX_PATH_BYTES};
+use super::{MAX_DEPTH, MAX_EXTENSION_BYTES, MAX_LINK_STEPS, MAX_PATH_BYTES};
 use crate::{Digest, LayerTypeError};
 
 /// Says why a layer cannot be applied.
@@ -141,6 +141,9 @@ pub enum LayerProblem {
         /// The limit.
         limit: u64,
     },
+    /// Following the links above all entries takes too long.
+    #[error("following its links takes more than {MAX_LINK_STEPS} steps")]
+    TooManyLinks,
     /// There are too many wanted files, or their names are too long together.
     #[error("the wanted files are more than {limit}")]
     TooManyFiles {

@@ -13,7 +13,8 @@ pub const GRACE_BYTES: u64 = 64 * 1024 * 1024;
 /// Limits the bytes of all files that are kept. The largest catalog has 0.3 GiB of files.
 pub const MAX_KEPT_BYTES: u64 = 8 * 1024 * 1024 * 1024;
 /// Limits the names in all archives of an image, also those that are not wanted: time is what they cost.
-pub const MAX_ARCHIVE_ENTRIES: u64 = 10_000_000;
+/// Large images have a few hundred thousand.
+pub const MAX_ARCHIVE_ENTRIES: u64 = 3_000_000;
 /// Limits the files, directories, links and whiteouts that are kept in memory. The largest collection of
 /// bundles known has 76 thousand files.
 pub const MAX_TREE_ENTRIES: usize = 300_000;
@@ -25,6 +26,9 @@ pub const MAX_PATH_BYTES: usize = 4096;
 pub const MAX_DEPTH: usize = 128;
 /// Limits how many links are followed for one name, as Linux does.
 pub const MAX_LINK_HOPS: usize = 40;
+/// Limits the parts of all paths that are walked because an image has links: each costs a look-up. An image
+/// of three hundred thousand files takes three million.
+pub const MAX_LINK_STEPS: u64 = 30_000_000;
 /// Limits an entry that only describes the next one, as Go's reader does.
 pub const MAX_EXTENSION_BYTES: u64 = 1024 * 1024;
 /// Limits the window of a Zstandard frame to 128 MiB, as its own library does: so much memory is taken.

@@ -3,9 +3,11 @@
 //! What lies below a directory is one range of the map. Each node knows the layer that wrote it last,
 //! because a whiteout hides only what lower layers wrote. Contents are counted, not held.
 
-use std::{collections::BTreeMap, ops::Bound};
+use std::{cell::Cell, collections::BTreeMap, ops::Bound};
 
-use super::{BlobId, LayerLimits, LayerProblem, MAX_LINK_HOPS, path};
+use super::{
+    BlobId, LayerLimits, LayerProblem, MAX_LINK_HOPS, MAX_LINK_STEPS, MAX_PATH_BYTES, path,
+};
 
 /// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +34,14 @@ pub(super) struct Node {
     pub(super) content: Content,
 }
 
-/// Says that links lead in a circle, or too far to tell.
+/// Says why a path leads nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LinkLoop;
+pub(super) enum Lost {
+    /// Links lead in a circle, or too far to tell.
+    InLinks,
+    /// So many links were followed that there has to be an end.
+    OutOfSteps,
+}
 
 /// The tree of names.
 #[derive(Debug)]
@@ -49,6 +56,8 @@ pub(super) struct Nodes {
     kept_bytes: u64,
     /// The contents that no file has any more.
     released: Vec<BlobId>,
+    /// How many parts of paths may still be walked.
+    steps: Cell<u64>,
 }
 
 impl Nodes {
@@ -61,6 +70,7 @@ impl Nodes {
             uses: BTreeMap::new(),
             kept_bytes: 0,
             released: Vec::new(),
+            steps: Cell::new(MAX_LINK_STEPS),
         }
     }
 
@@ -101,8 +111,11 @@ impl Nodes {
                 self.kept_bytes += size;
             }
         }
-        for (slash, _) in path.match_indices('/') {
-            self.make_directory(&path[..slash], layer)?;
+        // What lies above a directory are directories, so that mostly one look suffices.
+        if !matches!(self.get(path::split(path).0), Some(Content::Directory)) {
+            for (slash, _) in path.match_indices('/') {
+                self.make_directory(&path[..slash], layer)?;
+            }
         }
         if content == Content::Directory {
             self.make_directory(path, layer)?;
@@ -213,31 +226,37 @@ impl Nodes {
 
     /// Follows the links of a path, the root being the image's, and returns the path that is meant. What
     /// is not there is taken by its name.
-    pub(super) fn walk(&self, path: &str) -> Result<String, LinkLoop> {
+    pub(super) fn walk(&self, path: &str) -> Result<String, Lost> {
         if self.links == 0 {
             return Ok(path.to_owned());
         }
-        let mut pending: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
-        let mut current = String::new();
+        let mut pending: Vec<&str> = path.rsplit('/').collect();
+        let mut current = String::with_capacity(path.len());
         let mut hops = 0;
         while let Some(part) = pending.pop() {
-            match part.as_str() {
+            self.steps.set(self.steps.get().checked_sub(1).ok_or(Lost::OutOfSteps)?);
+            let directory = current.len();
+            match part {
                 "" | "." => continue,
                 ".." => {
                     current.truncate(path::split(&current).0.len());
                     continue;
                 }
-                part => current = path::join(&current, part),
+                part => {
+                    let slash = if current.is_empty() { "" } else { "/" };
+                    current.extend([slash, part]);
+                }
+            }
+            if current.len() > MAX_PATH_BYTES {
+                return Err(Lost::InLinks);
             }
             if let Some(Content::Link { target }) = self.get(&current) {
                 hops += 1;
                 if hops > MAX_LINK_HOPS {
-                    return Err(LinkLoop);
+                    return Err(Lost::InLinks);
                 }
-                let directory = if target.starts_with('/') { "" } else { path::split(&current).0 };
-                let directory_length = directory.len();
-                current.truncate(directory_length);
-                pending.extend(target.split('/').rev().map(str::to_owned));
+                current.truncate(if target.starts_with('/') { 0 } else { directory });
+                pending.extend(target.rsplit('/'));
             }
         }
         Ok(current)

@@ -9,7 +9,7 @@ use super::{
     BlobId, LayerError, LayerLimits, LayerProblem, MAX_PATH_BYTES, Sink, TreeFinding, Unpacked,
     Wanted,
     archive::{Archive, Entry, Kind},
-    nodes::{Content, Nodes},
+    nodes::{Content, Lost, Nodes},
     path::{self, SHOWN_CHARACTERS},
     stream::Stream,
 };
@@ -111,9 +111,13 @@ impl<S: Sink> Overlay<S> {
             return Ok(());
         };
         let (directory, name) = path::split(&written);
-        let Ok(directory) = self.nodes.walk(directory) else {
-            self.note_below_link(written);
-            return Ok(());
+        let directory = match self.nodes.walk(directory) {
+            Ok(directory) => directory,
+            Err(Lost::InLinks) => {
+                self.note_below_link(written);
+                return Ok(());
+            }
+            Err(Lost::OutOfSteps) => return Err(LayerProblem::TooManyLinks),
         };
         if let Some(hidden) = name.strip_prefix(WHITEOUT) {
             return self.hide(&directory, name, hidden);
@@ -123,7 +127,7 @@ impl<S: Sink> Overlay<S> {
             self.note_below_link(written);
             return Ok(());
         }
-        let shown = || excerpt(&path, SHOWN_CHARACTERS);
+        let is_kept = self.wanted.is_kept(&path);
         match entry.kind {
             Kind::Ignored => Ok(()),
             Kind::Directory => self.nodes.insert(&path, self.layers, Content::Directory),
@@ -131,16 +135,16 @@ impl<S: Sink> Overlay<S> {
                 let target = link_target(&path, &entry.link)?;
                 self.nodes.insert(&path, self.layers, Content::Link { target })
             }
-            // Something above a wanted directory that is none hides it; its content is not needed.
-            Kind::Device | Kind::File | Kind::Sparse | Kind::HardLink
-                if entry.kind == Kind::Device || !self.wanted.is_kept(&path) =>
-            {
+            Kind::File if is_kept => self.keep(&path, entry.size, archive),
+            Kind::HardLink if is_kept => self.link(&path, &entry.link),
+            Kind::Sparse if is_kept => {
+                Err(LayerProblem::Sparse { path: excerpt(&path, SHOWN_CHARACTERS) })
+            }
+            // A device, or something above a wanted directory, only takes the place of what was there.
+            Kind::Device | Kind::File | Kind::HardLink | Kind::Sparse => {
                 self.nodes.remove(&path);
                 Ok(())
             }
-            Kind::Sparse => Err(LayerProblem::Sparse { path: shown() }),
-            Kind::HardLink => self.link(&path, &entry.link),
-            Kind::Device | Kind::File => self.keep(&path, entry.size, archive),
         }
     }
 

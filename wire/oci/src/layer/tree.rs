@@ -54,7 +54,8 @@ pub enum TreeFinding {
         /// Its target as it is written.
         target: String,
     },
-    /// A link leads to itself, or through more than [`MAX_LINK_HOPS`](super::MAX_LINK_HOPS) others.
+    /// A link leads to itself, or through more than [`MAX_LINK_HOPS`](super::MAX_LINK_HOPS) others, or to
+    /// a path that is too long.
     LinkLoop {
         /// The link.
         path: String,

@@ -40,7 +40,7 @@ fn registry(section: &Section<'_>) -> Result<Registry, RegistriesError> {
     let prefix = section.text("prefix")?.unwrap_or_default();
     let prefix = match prefix.strip_prefix("*.") {
         Some(domain) => {
-            check_name(section, domain)?;
+            check_name(section, &format!("any.{domain}"))?;
             if domain.contains('/') {
                 return Err(section.wrong("a `prefix` with `*` must not have a path"));
             }
