@@ -217,7 +217,8 @@ impl Images {
                 Err(error) => return Err(error),
             },
         };
-        self.store.remember(image, &digest, now)?;
+        // Without the note, only a later fetch without the registry would miss it.
+        let _ = self.store.remember(image, &digest, now);
         Ok(image_tree(image, digest, kept, now, None))
     }
 

@@ -44,6 +44,10 @@ pub const MAX_IMAGE_BYTES: u64 = 16 << 30;
 /// bodies that are much larger.
 pub const UPLOAD_CHUNK_BYTES: usize = 8 << 20;
 
+/// How many bytes of an upload must leave in a second, so that it is waited for: a slow line has four
+/// times that.
+pub const SLOWEST_UPLOAD: u64 = 32 << 10;
+
 /// The most bytes of a list of tags that is read for a suggestion.
 pub const MAX_TAGS_BYTES: u64 = 1 << 20;
 

@@ -18,7 +18,10 @@ use super::{
     connection::{Scheme, host_of, is_loopback, proxy_variable},
     failure::{Retry, innermost, whole_chain},
 };
-use crate::{PullError, limits::MAX_REDIRECTS};
+use crate::{
+    PullError,
+    limits::{MAX_REDIRECTS, SLOWEST_UPLOAD},
+};
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -199,7 +202,8 @@ impl Repository {
         if !call.body.is_empty() || matches!(call.method, Method::PUT | Method::POST) {
             request = request.body(call.body.clone());
         }
-        let limit = self.limits().answer_timeout;
+        let upload = Duration::from_secs(call.body.len() as u64 / SLOWEST_UPLOAD);
+        let limit = self.limits().answer_timeout + upload;
         match timeout(limit, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(self.not_sent(&error, url.scheme())),

@@ -140,7 +140,7 @@ impl Store {
         let Ok(lock) = File::open(directory.join(LOCK)) else {
             return self.remove(directory).map(|()| true);
         };
-        if is_locked(lock.try_lock()) || !is_same_file(&lock, &directory.join(LOCK)) {
+        if is_locked(&lock.try_lock()) || !is_same_file(&lock, &directory.join(LOCK)) {
             return Ok(false);
         }
         self.remove(directory).map(|()| true)
@@ -173,7 +173,7 @@ fn open(directory: &Path) -> Opened {
         Err(_) => return Opened::Missing,
     };
     // Somebody is just removing it, or removed it before the lock was ours.
-    if is_locked(lock.try_lock_shared()) || !is_same_file(&lock, &lock_file) {
+    if is_locked(&lock.try_lock_shared()) || !is_same_file(&lock, &lock_file) {
         return Opened::Missing;
     }
     let Some(record) = inspect(directory) else { return Opened::Damaged };

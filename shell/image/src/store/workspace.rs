@@ -95,14 +95,14 @@ impl Store {
 fn claim(path: &Path) -> io::Result<File> {
     fs::create_dir(path)?;
     let lock = File::create_new(path.join(LOCK))?;
-    if is_taken(lock.try_lock()) {
+    if is_taken(&lock.try_lock()) {
         return Err(io::ErrorKind::WouldBlock.into());
     }
     Ok(lock)
 }
 
 /// Tells whether somebody else has a lock. A file system without locks is taken for one without others.
-pub(super) fn is_taken(tried: Result<(), TryLockError>) -> bool {
+pub(super) fn is_taken(tried: &Result<(), TryLockError>) -> bool {
     matches!(tried, Err(TryLockError::WouldBlock))
 }
 
