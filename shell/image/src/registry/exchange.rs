@@ -183,6 +183,11 @@ impl Repository {
             && (url.scheme() == "https" || is_plain)
     }
 
+    /// Tells whether no certificate is looked at: there is none, or the user chose so for this registry.
+    pub(super) fn is_unverified(&self, url: &Url) -> bool {
+        url.scheme() == "http" || self.is_insecure && self.is_home(url)
+    }
+
     async fn send_once(
         &self,
         call: &Call,
@@ -190,8 +195,7 @@ impl Repository {
         authorization: Option<&str>,
     ) -> Result<Response, Failure> {
         let host = host_of(url);
-        let is_insecure = self.is_insecure && self.is_home(url);
-        let client = self.registry.connections.client(&host, is_insecure)?;
+        let client = self.registry.connections.client(&host, self.is_unverified(url))?;
         let mut request = client.request(call.method.clone(), url.clone());
         for (name, value) in &call.headers {
             request = request.header(name, value);

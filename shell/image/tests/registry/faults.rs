@@ -6,7 +6,10 @@ use std::{
     net::TcpStream,
     path::PathBuf,
     process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -312,6 +315,37 @@ fn what_never_ends_is_ended() {
         let error = outcome.error().to_string();
         assert!(error.contains(expected), "{name}: {error}");
     }
+}
+
+#[test]
+fn what_was_last_good_stays_while_the_next_is_broken() {
+    let (old, new) = (Fixture::sound(), Fixture::large(1000));
+    let is_new = Arc::new(AtomicBool::new(false));
+    let server = Injector::start({
+        let is_new = Arc::clone(&is_new);
+        move |request, stream| match is_new.load(Ordering::Relaxed) {
+            true if new.is_layer(request) => answer(stream, "503 Service Unavailable", &[], b""),
+            true => new.serve(request, stream),
+            false => old.serve(request, stream),
+        }
+    });
+    let scene = Scene::new();
+    let (images, location) = (scene.images(), image(&server.host, "me/catalog:v1"));
+    let before = images.fetch_catalog(&location).unwrap();
+    is_new.store(true, Ordering::Relaxed);
+    let after = images.fetch_catalog(&location).unwrap();
+    assert_eq!((&after.directory, &after.digest), (&before.directory, &before.digest));
+    assert!(after.stale.unwrap().reason.contains("answered 503"));
+    assert!(after.seen <= before.seen);
+}
+
+#[test]
+fn registries_need_not_know_head() {
+    let server = injector(|fixture, request, stream| match request.method.as_str() {
+        "HEAD" => answer(stream, "405 Method Not Allowed", &[], b""),
+        _ => fixture.serve(request, stream),
+    });
+    assert_eq!(fetch(&server, quick()).result.unwrap().len(), 2);
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(crate) struct Request {
     pub(crate) path: String,
     /// The lines of the head, in small letters.
     pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Request {
@@ -100,7 +101,12 @@ fn serve(mut stream: TcpStream, handler: &Handler, seen: &Mutex<Vec<Request>>) {
         Some((name, value)) => format!("{}: {value}\n", name.to_ascii_lowercase()),
         None => format!("{line}\n"),
     });
-    let request = Request { method, path, head: head.collect() };
+    let mut request = Request { method, path, head: head.collect(), body: Vec::new() };
+    let length = request.header("content-length").map_or(0, |length| length.parse().unwrap());
+    request.body = vec![0; length];
+    if stream.read_exact(&mut request.body).is_err() {
+        return;
+    }
     seen.lock().unwrap().push(request.clone());
     handler(&request, &mut stream);
 }

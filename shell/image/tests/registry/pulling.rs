@@ -412,4 +412,11 @@ fn the_cache_repairs_itself_and_is_pruned() {
     assert_eq!(scene.cache().prune(0).unwrap().left_bytes, 0);
     assert_eq!(scene.cache().entries(), Vec::new());
     assert_eq!(files(&scene.images().fetch_catalog(&first).unwrap().directory), whole);
+
+    // A cache that may hold nothing holds what was fetched last.
+    let small = Images::new(ImagesOptions { cache_limit: 0, ..scene.options() }).unwrap();
+    let kept = small.fetch_catalog(&second).unwrap();
+    assert!(kept.directory.join("second/catalog.json").exists());
+    let kinds: Vec<EntryKind> = scene.cache().entries().iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [EntryKind::Catalog]);
 }

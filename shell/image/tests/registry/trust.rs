@@ -80,6 +80,25 @@ fn tokens_are_fetched_once_and_stay_at_home() {
 }
 
 #[test]
+fn identity_tokens_are_exchanged() {
+    let scene = Scene::new();
+    let tokens = token_server(good);
+    let realm = format!("http://{}/token", tokens.host);
+    let server = registry(move |_| realm.clone(), None);
+    let file = format!(r#"{{"auths": {{"{}": {{"identitytoken": "s3cret&word"}}}}}}"#, server.host);
+    let credentials =
+        CredentialSources { pull_secrets: vec![file.into_bytes()], files: Vec::new() };
+    fetch(ImagesOptions { credentials, ..scene.options() }, &server.host).unwrap();
+    let asked = tokens.seen();
+    assert_eq!(asked[0].method, "POST");
+    assert_eq!(asked[0].path, "/token");
+    let form = String::from_utf8(asked[0].body.clone()).unwrap();
+    for field in ["grant_type=refresh_token", "refresh_token=s3cret%26word", "service=here"] {
+        assert!(form.split('&').any(|found| found == field), "{field}: {form}");
+    }
+}
+
+#[test]
 fn token_servers_that_lie_are_told_of() {
     type Reply = fn(&Request, &mut TcpStream);
     let replies: [(&str, Reply, &str); 5] = [
