@@ -138,7 +138,7 @@ impl Thing {
                 (Self::Directory(children), _) => {
                     pending.extend(children.iter().map(|(name, child)| {
                         ([&path[..], std::slice::from_ref(name)].concat(), child)
-                    }))
+                    }));
                 }
                 _ => {}
             }
