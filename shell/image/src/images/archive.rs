@@ -117,17 +117,28 @@ pub(super) fn sniff(path: &Path, offset: u64) -> Result<Option<LayerCompression>
     read().map_err(PullError::disk("read", path))
 }
 
+/// Returns what a compressed stream holds.
+pub(super) fn decompressed<'r>(
+    reader: impl Read + 'r,
+    compression: LayerCompression,
+) -> io::Result<Box<dyn Read + 'r>> {
+    let reader = BufReader::new(reader);
+    Ok(match compression {
+        LayerCompression::Plain => Box::new(reader),
+        LayerCompression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(reader)),
+        LayerCompression::Zstd => Box::new(zstd::Decoder::with_buffer(reader)?),
+    })
+}
+
 /// Returns the archive without compression.
 fn plain(named: &Path, workspace: &Workspace, limit: u64) -> Result<PathBuf, PullError> {
-    let compression = sniff(named, 0)?;
-    let open = || File::open(named).map(BufReader::new).map_err(PullError::disk("read", named));
-    let mut reader: Box<dyn Read> = match compression {
+    let compression = match sniff(named, 0)? {
         None | Some(LayerCompression::Plain) => return Ok(named.to_owned()),
-        Some(LayerCompression::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(open()?)),
-        Some(LayerCompression::Zstd) => Box::new(
-            zstd::Decoder::with_buffer(open()?).map_err(PullError::disk("decompress", named))?,
-        ),
+        Some(compression) => compression,
     };
+    let file = File::open(named).map_err(PullError::disk("read", named))?;
+    let mut reader =
+        decompressed(file, compression).map_err(PullError::disk("decompress", named))?;
     let path = workspace.file("archive.tar");
     let mut file = File::create_new(&path).map_err(PullError::disk("write", &path))?;
     let copied = io::copy(&mut reader.by_ref().take(limit + 1), &mut file)

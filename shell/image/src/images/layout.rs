@@ -17,7 +17,7 @@ use operon_oci::{
 
 use super::{
     Images, MAX_INDEX_DEPTH, Tree,
-    archive::{TarFile, sniff},
+    archive::{TarFile, decompressed, sniff},
     gather::too_deep,
     kept_tree,
     purpose::{Purpose, Wish},
@@ -71,7 +71,7 @@ impl Images {
         let kept = match self.store.tree(&key) {
             Some(kept) => kept,
             None => {
-                verify(&gathered)?;
+                verify(&gathered, self.options.limits.layers.decompressed_bytes)?;
                 self.keep(gathered, purpose, &workspace)?
             }
         };
@@ -221,7 +221,7 @@ fn plain_archive(file: &Path, shown: &str) -> Result<Gathered, PullError> {
     };
     let path = file.to_owned();
     let mut layer = LayerFile { path, offset: 0, length, compression, digest: Digest::of(b"") };
-    layer.digest = hash(&layer, Algorithm::Sha256)?;
+    layer.digest = hash(&mut layer.open()?, Algorithm::Sha256, file)?;
     Ok(Gathered {
         shown: shown.to_owned(),
         digest: layer.digest.clone(),
@@ -231,19 +231,29 @@ fn plain_archive(file: &Path, shown: &str) -> Result<Gathered, PullError> {
     })
 }
 
-/// Compares layers with their digests. Docker names layers by their plain form, so compressed ones of
-/// its archives are not compared.
-fn verify(image: &Gathered) -> Result<(), PullError> {
+/// Compares layers with their digests. Docker names layers by their plain form.
+fn verify(image: &Gathered, limit: u64) -> Result<(), PullError> {
     let is_docker = image.shown.starts_with("docker-archive:");
     for (index, layer) in image.layers.iter().enumerate() {
-        if is_docker && layer.compression != LayerCompression::Plain {
-            continue;
-        }
-        let found = hash(layer, layer.digest.algorithm())?;
+        let what = || format!("layer {}", index + 1);
+        let algorithm = layer.digest.algorithm();
+        let found = if is_docker {
+            let plain = decompressed(layer.open()?, layer.compression)
+                .map_err(PullError::disk("decompress", &layer.path))?;
+            let mut plain = plain.take(limit + 1);
+            let found = hash(&mut plain, algorithm, &layer.path)?;
+            if plain.limit() == 0 {
+                let reference = image.shown.clone();
+                return Err(PullError::TooLarge { reference, what: what(), limit });
+            }
+            found
+        } else {
+            hash(&mut layer.open()?, algorithm, &layer.path)?
+        };
         if found != layer.digest {
             return Err(PullError::DigestMismatch {
                 reference: image.shown.clone(),
-                what: format!("layer {}", index + 1),
+                what: what(),
                 expected: layer.digest.clone(),
                 found,
             });
@@ -252,12 +262,11 @@ fn verify(image: &Gathered) -> Result<(), PullError> {
     Ok(())
 }
 
-fn hash(layer: &LayerFile, algorithm: Algorithm) -> Result<Digest, PullError> {
-    let mut reader = layer.open()?;
+fn hash(reader: &mut dyn Read, algorithm: Algorithm, path: &Path) -> Result<Digest, PullError> {
     let mut hasher = Hasher::new(algorithm);
     let mut buffer = vec![0; HASH_BYTES];
     loop {
-        match reader.read(&mut buffer).map_err(PullError::disk("read", &layer.path))? {
+        match reader.read(&mut buffer).map_err(PullError::disk("read", path))? {
             0 => return Ok(hasher.finish()),
             read => hasher.update(&buffer[..read]),
         }

@@ -3,8 +3,8 @@
 use std::{fs, os::unix::fs::symlink, time::SystemTime};
 
 use operon_image::{
-    CertificateAuthorities, CredentialSources, EntryKind, Images, ImagesOptions, Location,
-    OpenOptions, OpenedBy, Progress, PullError, Registries, open_catalog,
+    CacheDirectory, CertificateAuthorities, CredentialSources, EntryKind, Images, ImagesOptions,
+    Location, OpenOptions, OpenedBy, Progress, PullError, Registries, open_catalog,
 };
 use operon_oci::{OCI_INDEX, OCI_MANIFEST, Platform};
 
@@ -239,6 +239,23 @@ fn images_on_the_disk_are_opened_the_same_way() {
         let tree = images.fetch_catalog(&Location::parse(place).unwrap()).unwrap();
         assert_eq!(files(&tree.directory), expected, "{place}");
     }
+    // Docker's archives may have compressed layers; their digests are those of the plain form.
+    let repacked = |name: &str, harm: &str| {
+        let script = format!(
+            "mkdir {name} && tar -C {name} -xf docker.tar && cd {name} && \
+             for layer in $(find . -name '*.tar' -type f); do {harm}; gzip $layer; mv $layer.gz $layer; done && \
+             tar -cf ../{name}.tar *"
+        );
+        run("sh", &["-c", &format!("cd {} && {script}", scene.directory.path().display())]);
+        let fresh = CacheDirectory::at(scene.path(&format!("{name}-cache")));
+        let images = Images::new(ImagesOptions::bare(fresh)).unwrap();
+        images.fetch_catalog(
+            &Location::parse(&at("docker-archive:", &format!("{name}.tar"))).unwrap(),
+        )
+    };
+    assert_eq!(files(&repacked("compressed", ":").unwrap().directory), expected);
+    let error = repacked("changed", "printf x >> $layer").unwrap_err();
+    assert!(matches!(error, PullError::DigestMismatch { .. }), "{error}");
     // Bundles are packed with and without the name of their directory.
     scene.write("files/bundle/manifests/csv.yaml", "kind: ClusterServiceVersion\n");
     scene.write("files/bundle/metadata/annotations.yaml", "annotations: {}\n");
