@@ -42,6 +42,10 @@ impl CacheDirectory {
             .map(Self::at)
     }
 
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(crate) fn fingerprint_file(&self, root: &Path) -> PathBuf {
         let key = blake3::hash(root.as_os_str().as_encoded_bytes());
         self.root.join("catalogs").join(format!("{}.stamps", &key.to_hex()[..32]))

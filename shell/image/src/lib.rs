@@ -1,9 +1,10 @@
-//! Catalogs and bundles from where they are kept: directories and files today, opened fast and kept as
-//! snapshots.
+//! Catalogs and bundles from where they are kept: directories, archives and registries, opened fast and
+//! kept as snapshots.
 //!
-//! This room touches the disk and nothing else: it finds files, reads them on all cores, and keeps
-//! what was built so that the next opening costs milliseconds. What documents mean is decided in
-//! `wire/fbc` and `core/catalog`. [`DirectoryCatalogs`] puts all of it behind the driver's port.
+//! [`Images`] is the door through which they come in: it pulls, compares, unpacks and keeps, and gives a
+//! directory. [`open_catalog`] reads one on all cores, and keeps what was built so that the next opening
+//! costs milliseconds. What documents mean is decided in `wire/fbc` and `core/catalog`, what images are
+//! made of in `wire/oci`. [`DirectoryCatalogs`] puts directories behind the driver's port.
 
 mod cache;
 mod catalogs;
@@ -13,11 +14,17 @@ mod contents;
 mod directory;
 mod error;
 mod fingerprint;
+mod images;
+mod limits;
 mod lines;
+mod location;
 mod mapping;
 mod open;
 mod pieces;
+mod pull_error;
+mod registry;
 mod snapshot;
+mod store;
 
 pub use self::{
     cache::{CacheDirectory, MAX_SNAPSHOTS},
@@ -27,7 +34,18 @@ pub use self::{
     contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
+    images::{CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS, Stale, Tree, write_layout},
+    limits::{
+        ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,
+        LONGEST_PAUSE, Limits, MAX_ARCHIVE_FILES, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES,
+        MAX_REDIRECTS, MAX_TAGS_BYTES, PARALLEL_DOWNLOADS, SLOWEST_UPLOAD, STALL_BYTES,
+        STALL_WINDOW, UPLOAD_CHUNK_BYTES,
+    },
     lines::{Excerpt, Lines},
+    location::{Choice, Location, LocationError},
     open::{OpenOptions, OpenedBy, OpenedCatalog, open_catalog},
     pieces::{PIECE_BYTES, Piece, Pieces},
+    pull_error::PullError,
+    registry::{CertificateAuthorities, CredentialSources, MAX_PULL_SECRETS, Registries},
+    store::{CacheEntry, EntryKind, MAX_CACHE_BYTES, Pruned, cache_limit, parse_cache_limit},
 };

@@ -1,0 +1,346 @@
+//! The one door through which catalogs and bundles come in, wherever they are.
+//!
+//! A directory is taken as it is. An image is pulled, compared with its digest, unpacked and kept; what is
+//! kept is not fetched again. When a registry cannot be asked, what was last seen is given, and said to be
+//! old. The calls block; the network runs on threads of its own. What is in a catalog is not looked at.
+
+mod archive;
+mod gather;
+mod layout;
+mod purpose;
+mod push;
+mod unpack;
+mod written;
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    fs::File,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use operon_oci::{Digest, Document, Platform, Reference};
+use tokio::{runtime::Runtime, time::timeout_at};
+
+use self::purpose::Purpose;
+pub use self::push::{CopyTarget, MAX_COPIED_MANIFESTS, write_layout};
+use crate::{
+    CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location, Progress,
+    PullError, Registries,
+    pull_error::seconds,
+    registry::{Registry, Repository},
+    store::{KeptTree, MAX_CACHE_BYTES, Store, TreeKey, cache_limit},
+};
+
+/// How deep indexes may point to indexes; the specification allows one in another.
+const MAX_INDEX_DEPTH: usize = 3;
+
+/// How images are fetched.
+#[derive(Debug, Clone)]
+pub struct ImagesOptions {
+    /// Where they are kept.
+    pub cache: CacheDirectory,
+    /// How many bytes may be kept.
+    pub cache_limit: u64,
+    /// Where credentials are looked for.
+    pub credentials: CredentialSources,
+    /// Where mirrors are looked up.
+    pub registries: Registries,
+    /// Which authorities are trusted beyond those of the system.
+    pub authorities: CertificateAuthorities,
+    /// Hosts, with their ports, that may show any certificate or speak plain HTTP.
+    pub insecure: Vec<String>,
+    /// The platform whose images are taken.
+    pub platform: Platform,
+    /// Whether nothing may be fetched.
+    pub offline: bool,
+    /// How long and how much registries may keep us busy.
+    pub limits: Limits,
+    /// Is told how many bytes are transferred.
+    pub progress: Arc<Progress>,
+}
+
+impl ImagesOptions {
+    /// Returns the options as this user has configured podman, skopeo and Docker, with the user's cache.
+    pub fn of_user() -> Result<Self, PullError> {
+        let cache = CacheDirectory::of_user().ok_or(PullError::NoCache)?;
+        Ok(Self {
+            cache_limit: cache_limit()?,
+            credentials: CredentialSources::of_user(),
+            registries: Registries::of_user(),
+            authorities: CertificateAuthorities::of_user(),
+            ..Self::bare(cache)
+        })
+    }
+
+    /// Returns options that read neither the environment nor any configuration of the machine.
+    pub fn bare(cache: CacheDirectory) -> Self {
+        Self {
+            cache,
+            cache_limit: MAX_CACHE_BYTES,
+            credentials: CredentialSources::default(),
+            registries: Registries::default(),
+            authorities: CertificateAuthorities::default(),
+            insecure: Vec::new(),
+            platform: Platform::linux(std::env::consts::ARCH).normalised(),
+            offline: false,
+            limits: Limits::default(),
+            progress: Arc::default(),
+        }
+    }
+}
+
+/// The files of a catalog or a bundle. As long as it lives, the cache keeps them.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    /// The directory, or for a catalog on the disk perhaps a file.
+    pub directory: PathBuf,
+    /// The digest of the image's manifest, or of the archive; nothing for a directory.
+    pub digest: Option<Digest>,
+    /// The image in a registry, with the digest that was fetched.
+    pub reference: Option<Reference>,
+    /// The labels of the image.
+    pub labels: BTreeMap<String, String>,
+    /// What was left out of it, such as links that lead nowhere.
+    pub notes: Vec<String>,
+    /// When the registry last said that this is what the reference stands for.
+    pub seen: SystemTime,
+    /// Why this may not be the latest, if the registry could not be asked.
+    pub stale: Option<Stale>,
+    /// Guards the files against being pruned.
+    _lock: Option<Arc<File>>,
+}
+
+/// Why content may not be the latest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stale {
+    /// What kept us from asking.
+    pub reason: String,
+    /// How long ago the registry was last asked.
+    pub age: Duration,
+}
+
+impl fmt::Display for Stale {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "as of {} ago: {}", seconds(self.age), self.reason)
+    }
+}
+
+/// Fetches and pushes images.
+#[derive(Debug)]
+pub struct Images {
+    options: ImagesOptions,
+    store: Store,
+    registry: Arc<Registry>,
+    runtime: Runtime,
+}
+
+impl Images {
+    /// Prepares to fetch; nothing is asked or written yet.
+    pub fn new(options: ImagesOptions) -> Result<Self, PullError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("operon-images")
+            .enable_all()
+            .build()
+            .map_err(PullError::disk("start threads of", "the network"))?;
+        let registry = Arc::new(Registry::new(
+            options.limits.clone(),
+            options.authorities.clone(),
+            options.credentials.clone(),
+            options.registries.clone(),
+            options.insecure.clone(),
+        ));
+        Ok(Self { store: Store::new(&options.cache), registry, runtime, options })
+    }
+
+    /// Fetches a catalog.
+    ///
+    /// Flow: by digest, what is kept is given without asking anybody; by tag, the registry is asked what
+    /// the tag stands for, and only what is not kept is fetched. Guarantees: the files are those that
+    /// the digest names, and only those in the directory that the image's label names. Assumptions: the
+    /// caller is not itself a task of an asynchronous runtime.
+    pub fn fetch_catalog(&self, location: &Location) -> Result<Tree, PullError> {
+        self.fetch(location, Purpose::Catalog)
+    }
+
+    /// Fetches a bundle: the directories `manifests` and `metadata`, whatever the image calls them.
+    pub fn fetch_bundle(&self, location: &Location) -> Result<Tree, PullError> {
+        self.fetch(location, Purpose::Bundle)
+    }
+
+    /// Asks the registry which digest a reference stands for: one request.
+    pub fn poll(&self, image: &Reference) -> Result<Digest, PullError> {
+        if self.options.offline {
+            return Err(PullError::Offline { reference: image.to_string() });
+        }
+        let name = image.manifest_name();
+        let deadline = self.deadline();
+        self.with_places(deadline, image, async |place: &Repository| place.digest_of(&name).await)
+    }
+
+    fn fetch(&self, location: &Location, purpose: Purpose) -> Result<Tree, PullError> {
+        let elsewhere = |what| Err(PullError::Elsewhere { location: location.to_string(), what });
+        match location {
+            Location::Path(path) => local(path),
+            Location::Image(image) => self.fetch_image(image, purpose),
+            Location::Layout { .. }
+            | Location::LayoutArchive { .. }
+            | Location::DockerArchive { .. }
+            | Location::Archive(_) => self.fetch_local(location, purpose),
+            Location::Address(_) => elsewhere("the address of a registry that serves catalogs"),
+            Location::ConfigMap(_) => elsewhere("a ConfigMap with a catalog of the older form"),
+        }
+    }
+
+    fn fetch_image(&self, image: &Reference, purpose: Purpose) -> Result<Tree, PullError> {
+        let now = SystemTime::now();
+        let digest = match image.digest() {
+            Some(digest) => digest.clone(),
+            None => match self.poll(image) {
+                Ok(digest) => digest,
+                Err(error) => return self.last_good(image, purpose, error, now),
+            },
+        };
+        let kept = match self.kept(&digest, purpose) {
+            Some(kept) => kept,
+            None if self.options.offline => {
+                return Err(PullError::Offline { reference: image.to_string() });
+            }
+            None => match self.pull(image, &digest, purpose) {
+                Ok(kept) => kept,
+                Err(error) if image.digest().is_none() => {
+                    return self.last_good(image, purpose, error, now);
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        // Without the note, only a later fetch without the registry would miss it.
+        let _ = self.store.remember(image, &digest, now);
+        Ok(image_tree(image, digest, kept, now, None))
+    }
+
+    /// Returns what a reference stood for when it was last seen, if the error says nothing against it.
+    fn last_good(
+        &self,
+        image: &Reference,
+        purpose: Purpose,
+        error: PullError,
+        now: SystemTime,
+    ) -> Result<Tree, PullError> {
+        if !error.is_transient() && !matches!(error, PullError::Offline { .. }) {
+            return Err(error);
+        }
+        let Some((digest, seen)) = self.store.recall(image) else { return Err(error) };
+        let Some(kept) = self.kept(&digest, purpose) else { return Err(error) };
+        let reason = match &error {
+            PullError::Offline { .. } => "nothing may be fetched".to_owned(),
+            error => error.to_string(),
+        };
+        let age = now.duration_since(seen).unwrap_or_default();
+        Ok(image_tree(image, digest, kept, seen, Some(Stale { reason, age })))
+    }
+
+    /// Returns the tree behind the digest of an image or an index, if everything needed is kept.
+    fn kept(&self, digest: &Digest, purpose: Purpose) -> Option<KeptTree> {
+        let mut digest = digest.clone();
+        for _ in 0..MAX_INDEX_DEPTH {
+            let key = TreeKey { digest: digest.clone(), kind: purpose.kind() };
+            if let Some(tree) = self.store.tree(&key) {
+                return Some(tree);
+            }
+            let bytes = self.store.document(&digest)?;
+            let Ok(Document::Index(index)) = Document::parse(&bytes, None) else { return None };
+            digest = Platform::choose(&index, &self.options.platform).ok()?.digest.clone();
+        }
+        None
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.options.limits.deadline
+    }
+
+    /// Tries the mirrors of an image in turn, then its registry; the last error is the registry's own.
+    fn with_places<T>(
+        &self,
+        deadline: Instant,
+        image: &Reference,
+        mut attempt: impl AsyncFnMut(&Repository) -> Result<T, PullError>,
+    ) -> Result<T, PullError> {
+        let places = self.registry.places(image)?;
+        self.run(deadline, image, async {
+            let mut failed = None;
+            for place in &places {
+                match attempt(place).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(error @ PullError::Disk { .. }) => return Err(error),
+                    Err(error) => failed = Some(error),
+                }
+            }
+            Err(failed.unwrap_or(PullError::Offline { reference: image.to_string() }))
+        })
+    }
+
+    /// Runs something on the network, for as long as it may take.
+    fn run<T>(
+        &self,
+        deadline: Instant,
+        image: &Reference,
+        future: impl Future<Output = Result<T, PullError>>,
+    ) -> Result<T, PullError> {
+        let limited = async { timeout_at(deadline.into(), future).await };
+        self.runtime.block_on(limited).unwrap_or_else(|_| {
+            Err(PullError::Timeout {
+                registry: image.registry().to_owned(),
+                reference: image.to_string(),
+                what: "everything together".to_owned(),
+                after: self.options.limits.deadline,
+            })
+        })
+    }
+
+    /// Makes the cache smaller if it has grown too large; whatever goes wrong there can wait.
+    fn prune(&self) {
+        let _ = self.options.cache.prune(self.options.cache_limit);
+    }
+}
+
+fn local(path: &Path) -> Result<Tree, PullError> {
+    path.metadata().map_err(PullError::disk("read", path))?;
+    Ok(Tree {
+        directory: path.to_owned(),
+        digest: None,
+        reference: None,
+        labels: BTreeMap::new(),
+        notes: Vec::new(),
+        seen: SystemTime::now(),
+        stale: None,
+        _lock: None,
+    })
+}
+
+fn image_tree(
+    image: &Reference,
+    digest: Digest,
+    kept: KeptTree,
+    seen: SystemTime,
+    stale: Option<Stale>,
+) -> Tree {
+    let reference = Some(image.with_digest(digest.clone()));
+    Tree { reference, seen, stale, ..kept_tree(Some(digest), kept) }
+}
+
+fn kept_tree(digest: Option<Digest>, kept: KeptTree) -> Tree {
+    Tree {
+        directory: kept.contents,
+        digest,
+        reference: None,
+        labels: kept.record.labels,
+        notes: kept.record.notes,
+        seen: SystemTime::now(),
+        stale: None,
+        _lock: Some(kept.lock),
+    }
+}

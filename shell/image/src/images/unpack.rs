@@ -1,0 +1,261 @@
+//! Laying the layers of an image upon each other, and keeping the wanted directories on the disk.
+//!
+//! What a layer means is decided in `wire/oci`; here contents become files. Nothing is written outside
+//! the workspace.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Component, Path, PathBuf},
+};
+
+use operon_oci::{
+    Digest, LayerCompression,
+    layer::{BlobId, LayerError, LayerLimits, LayerProblem, Overlay, Sink, Unpacked, Wanted},
+};
+
+use super::{
+    Images,
+    purpose::{Purpose, Wish},
+};
+use crate::{
+    PullError,
+    store::{KeptTree, Record, TreeKey, Workspace},
+};
+
+/// How often layers are applied: once more where hard links lead out of what is wanted.
+const MAX_PASSES: usize = 2;
+
+/// How many notes about what was left out are kept.
+const MAX_NOTES: usize = 100;
+
+/// The directory of a workspace that becomes the tree.
+const CONTENTS: &str = "contents";
+
+/// A layer on the disk whose digest was compared.
+#[derive(Debug, Clone)]
+pub(super) struct LayerFile {
+    /// The file that it is, or is a part of.
+    pub(super) path: PathBuf,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    pub(super) compression: LayerCompression,
+    pub(super) digest: Digest,
+}
+
+impl LayerFile {
+    pub(super) fn open(&self) -> Result<impl Read + use<>, PullError> {
+        let mut file = File::open(&self.path).map_err(PullError::disk("read", &self.path))?;
+        file.seek(SeekFrom::Start(self.offset)).map_err(PullError::disk("read", &self.path))?;
+        Ok(file.take(self.length))
+    }
+}
+
+/// An image whose layers lie on the disk.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// What the image is called in messages.
+    pub(super) shown: String,
+    /// What names it in the cache.
+    pub(super) digest: Digest,
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) wishes: Vec<Wish>,
+    /// The layers, the lowest first.
+    pub(super) layers: Vec<LayerFile>,
+}
+
+impl Images {
+    /// Unpacks an image and keeps what is wanted of it.
+    pub(super) fn keep(
+        &self,
+        mut image: Gathered,
+        purpose: Purpose,
+        workspace: &Workspace,
+    ) -> Result<KeptTree, PullError> {
+        let (unpacked, blobs) = flatten(&image, self.options.limits.layers, workspace)?;
+        if let [wish] = image.wishes.as_mut_slice()
+            && wish.path.is_empty()
+            && let Some(top) = only_directory(&unpacked)
+            && !purpose.needs().is_empty()
+            && !purpose.needs().starts_with(top)
+        {
+            top.clone_into(&mut wish.path);
+        }
+        let contents = workspace.file(CONTENTS);
+        let files = place(&image, &unpacked, &blobs, &contents)?;
+        let needed = purpose.needs();
+        if !files.keys().any(|path| path.starts_with(needed)) {
+            let places: Vec<String> =
+                image.wishes.iter().map(|wish| format!("`/{}`", wish.path)).collect();
+            let problem = format!("it has no files in {}", places.join(" and "));
+            return Err(purpose.not_this(&image.shown, problem));
+        }
+        let notes = unpacked.findings.iter().take(MAX_NOTES).map(ToString::to_string).collect();
+        let Gathered { shown: reference, digest, labels, .. } = image;
+        let key = TreeKey { digest: digest.clone(), kind: purpose.kind() };
+        let record = Record { reference, digest, labels, notes, files };
+        let kept = self.store.keep_tree(&key, workspace, &record)?;
+        self.prune();
+        Ok(kept)
+    }
+}
+
+/// Applies the layers; the contents of files lie in the returned directory under their numbers.
+fn flatten(
+    image: &Gathered,
+    limits: LayerLimits,
+    workspace: &Workspace,
+) -> Result<(Unpacked, PathBuf), PullError> {
+    let is_everything = image.wishes.iter().any(|wish| wish.path.is_empty());
+    let mut wanted = if is_everything {
+        Wanted::everything()
+    } else {
+        let paths = image.wishes.iter().map(|wish| &wish.path);
+        Wanted::directories(paths)
+            .expect("bug: a label that leads out of the image was let through")
+    };
+    let mut pass = 0;
+    loop {
+        pass += 1;
+        let blobs = workspace.file(&format!("files-{pass}"));
+        fs::create_dir(&blobs).map_err(PullError::disk("make", &blobs))?;
+        let mut overlay = Overlay::new(wanted.clone(), limits, FileSink::new(&blobs));
+        for layer in &image.layers {
+            overlay
+                .apply(&layer.digest, layer.compression, layer.open()?)
+                .map_err(|source| layer_error(image, &blobs, source))?;
+        }
+        let (unpacked, _) = overlay.finish();
+        if unpacked.needed.is_empty() || pass == MAX_PASSES {
+            return Ok((unpacked, blobs));
+        }
+        wanted = wanted.and_files(&unpacked.needed);
+        fs::remove_dir_all(&blobs).map_err(PullError::disk("remove", &blobs))?;
+    }
+}
+
+/// A disk that refuses is no fault of the layer.
+fn layer_error(image: &Gathered, blobs: &Path, error: LayerError) -> PullError {
+    match error.problem {
+        LayerProblem::Sink { source, .. } => {
+            PullError::Disk { action: "write", path: blobs.to_owned(), source }
+        }
+        _ => PullError::Layer { reference: image.shown.clone(), source: Box::new(error) },
+    }
+}
+
+/// Returns the directory that everything lies in, as in an archive of a directory with its name.
+fn only_directory(unpacked: &Unpacked) -> Option<&str> {
+    let mut tops = unpacked.files.keys().map(|path| path.split_once('/').map(|(top, _)| top));
+    let first = tops.next()??;
+    tops.all(|top| top == Some(first)).then_some(first)
+}
+
+/// Moves contents to the paths that they have in the tree.
+fn place(
+    image: &Gathered,
+    unpacked: &Unpacked,
+    blobs: &Path,
+    contents: &Path,
+) -> Result<BTreeMap<String, u64>, PullError> {
+    fs::create_dir(contents).map_err(PullError::disk("make", contents))?;
+    let mut files = BTreeMap::new();
+    let mut placed: BTreeMap<BlobId, PathBuf> = BTreeMap::new();
+    for wish in &image.wishes {
+        for (path, file) in &unpacked.files {
+            let Some(path) = wish.path_in_tree(path) else { continue };
+            let target = contents.join(&path);
+            assert_inside(&path);
+            if let Some(parent) = target.parent() {
+                fs::create_dir_all(parent).map_err(PullError::disk("make", parent))?;
+            }
+            let moved = match placed.get(&file.blob) {
+                // Several names of one content: nobody writes to these files, so they may share it.
+                Some(first) => fs::hard_link(first, &target),
+                None => fs::rename(blobs.join(file.blob.0.to_string()), &target),
+            };
+            moved.map_err(PullError::disk("move a file to", &target))?;
+            placed.entry(file.blob).or_insert(target);
+            files.insert(path, file.size);
+        }
+    }
+    Ok(files)
+}
+
+/// Paths were checked when layers were read; this is the last place before the disk.
+fn assert_inside(path: &str) {
+    let is_plain = |part| matches!(part, Component::Normal(_));
+    assert!(Path::new(path).components().all(is_plain), "bug: `{path}` leads out of the tree");
+}
+
+impl Wish {
+    /// Returns where a file of the image lies in the tree; `None` when it is not wished for.
+    fn path_in_tree(&self, path: &str) -> Option<String> {
+        let rest = match path.strip_prefix(self.path.as_str())? {
+            rest if self.path.is_empty() => rest,
+            "" => path.rsplit('/').next()?,
+            rest => rest.strip_prefix('/')?,
+        };
+        Some(if self.name.is_empty() { rest.to_owned() } else { format!("{}/{rest}", self.name) })
+    }
+}
+
+/// Writes contents to numbered files.
+#[derive(Debug)]
+struct FileSink<'s> {
+    directory: &'s Path,
+    open: Option<File>,
+}
+
+impl<'s> FileSink<'s> {
+    fn new(directory: &'s Path) -> Self {
+        Self { directory, open: None }
+    }
+
+    fn path(&self, blob: BlobId) -> PathBuf {
+        self.directory.join(blob.0.to_string())
+    }
+}
+
+impl Sink for FileSink<'_> {
+    fn begin(&mut self, blob: BlobId, _: u64) -> io::Result<()> {
+        self.open = Some(File::create_new(self.path(blob))?);
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = self.open.as_mut().expect("bug: a piece came before its file was begun");
+        file.write_all(bytes)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.open = None;
+        Ok(())
+    }
+
+    fn discard(&mut self, blob: BlobId) -> io::Result<()> {
+        fs::remove_file(self.path(blob))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wished_directories_get_their_names() {
+        let wish = |path: &str, name| Wish { path: path.to_owned(), name };
+        let claims = [
+            (wish("configs", ""), "configs/a/b.yaml", Some("a/b.yaml")),
+            (wish("configs", ""), "configs2/a.yaml", None),
+            (wish("configs/only.yaml", ""), "configs/only.yaml", Some("only.yaml")),
+            (wish("", ""), "a/b.yaml", Some("a/b.yaml")),
+            (wish("deploy/olm", "manifests"), "deploy/olm/csv.yaml", Some("manifests/csv.yaml")),
+            (wish("manifests", "manifests"), "metadata/a.yaml", None),
+        ];
+        for (wish, path, expected) in claims {
+            assert_eq!(wish.path_in_tree(path).as_deref(), expected, "{wish:?} {path}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! How long and how much a registry may keep us busy.
+//!
+//! Every number has a name and a reason; tests shorten them. What a single document may hold is
+//! limited where it is read, in `wire/oci`.
+
+use std::time::Duration;
+
+use operon_oci::layer::LayerLimits;
+
+/// How long a connection may take to come about: ten times what the slowest known registry needs.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a registry may take to begin its answer; a cold object store behind it needs seconds.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a body is watched before it counts as stalled.
+pub const STALL_WINDOW: Duration = Duration::from_secs(30);
+
+/// The fewest bytes that must arrive in a [`STALL_WINDOW`]: a modem is ten times faster.
+pub const STALL_BYTES: u64 = 16 << 10;
+
+/// How long one fetch may talk to registries in total: half a gigabyte over a slow line.
+pub const FETCH_DEADLINE: Duration = Duration::from_secs(30 * 60);
+
+/// How often a request is tried, the first time included.
+pub const MAX_ATTEMPTS: u32 = 5;
+
+/// How long to wait before the second attempt; each further pause is twice as long.
+pub const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest pause between attempts, and the longest `Retry-After` that is waited for.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How many redirects are followed; registries need one, their object stores another.
+pub const MAX_REDIRECTS: usize = 5;
+
+/// The most bytes of one layer as it travels: ten times the largest catalog layer known.
+pub const MAX_LAYER_BYTES: u64 = 4 << 30;
+
+/// The most bytes of all layers of an image as they travel.
+pub const MAX_IMAGE_BYTES: u64 = 16 << 30;
+
+/// How many bytes of a blob go into one request of an upload; registries behind proxies refuse
+/// bodies that are much larger.
+pub const UPLOAD_CHUNK_BYTES: usize = 8 << 20;
+
+/// How many bytes of an upload must leave in a second, so that it is waited for: a slow line has four
+/// times that.
+pub const SLOWEST_UPLOAD: u64 = 32 << 10;
+
+/// The most bytes of a list of tags that is read for a suggestion.
+pub const MAX_TAGS_BYTES: u64 = 1 << 20;
+
+/// How many layers are fetched at once; more make a registry suspicious rather than fast.
+pub const PARALLEL_DOWNLOADS: usize = 3;
+
+/// The most files of an archive that is read as an image: layers, and a few documents for each image.
+pub const MAX_ARCHIVE_FILES: usize = 100_000;
+
+/// How long a program that keeps credentials may take: it may ask a keyring that is locked.
+pub const HELPER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The limits that depend on the network rather than on documents.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// See [`CONNECT_TIMEOUT`].
+    pub connect_timeout: Duration,
+    /// See [`ANSWER_TIMEOUT`].
+    pub answer_timeout: Duration,
+    /// See [`STALL_WINDOW`].
+    pub stall_window: Duration,
+    /// See [`STALL_BYTES`].
+    pub stall_bytes: u64,
+    /// See [`FETCH_DEADLINE`].
+    pub deadline: Duration,
+    /// See [`MAX_ATTEMPTS`].
+    pub attempts: u32,
+    /// See [`FIRST_PAUSE`].
+    pub first_pause: Duration,
+    /// See [`LONGEST_PAUSE`].
+    pub longest_pause: Duration,
+    /// See [`MAX_LAYER_BYTES`].
+    pub layer_bytes: u64,
+    /// See [`MAX_IMAGE_BYTES`].
+    pub image_bytes: u64,
+    /// See [`HELPER_TIMEOUT`].
+    pub helper_timeout: Duration,
+    /// What unpacking may take.
+    pub layers: LayerLimits,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect_timeout: CONNECT_TIMEOUT,
+            answer_timeout: ANSWER_TIMEOUT,
+            stall_window: STALL_WINDOW,
+            stall_bytes: STALL_BYTES,
+            deadline: FETCH_DEADLINE,
+            attempts: MAX_ATTEMPTS,
+            first_pause: FIRST_PAUSE,
+            longest_pause: LONGEST_PAUSE,
+            layer_bytes: MAX_LAYER_BYTES,
+            image_bytes: MAX_IMAGE_BYTES,
+            helper_timeout: HELPER_TIMEOUT,
+            layers: LayerLimits::default(),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What the cache holds, and making it smaller: what was used longest ago goes first.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use super::{
+    Record, Store, record,
+    tree::{LOCK, RECORD, TreeKind},
+};
+use crate::{CacheDirectory, PullError};
+
+/// How large the cache may grow: fifty catalogs of the largest size known.
+pub const MAX_CACHE_BYTES: u64 = 10 << 30;
+
+/// The environment variable that says how large the cache may grow.
+const LIMIT_VARIABLE: &str = "OPERON_CACHE_LIMIT";
+
+/// How old a file must be to be left behind: writing one takes seconds.
+const WRITING_TIME: Duration = Duration::from_secs(3600);
+
+/// What an entry of the cache is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// The files of a catalog image.
+    Catalog,
+    /// The files of a bundle image.
+    Bundle,
+    /// A manifest, an index or a configuration.
+    Document,
+    /// The image of a catalog that was read.
+    Snapshot,
+}
+
+impl EntryKind {
+    /// Returns the word for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Catalog => "catalog",
+            Self::Bundle => "bundle",
+            Self::Document => "document",
+            Self::Snapshot => "snapshot",
+        }
+    }
+}
+
+/// Something that the cache holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheEntry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Where it came from; empty when that is not known.
+    pub reference: String,
+    /// What names its content.
+    pub digest: String,
+    /// How many bytes it has.
+    pub size: u64,
+    /// When it was last used, or written.
+    pub last_used: SystemTime,
+    path: PathBuf,
+}
+
+/// What pruning did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// What was removed.
+    pub removed: Vec<CacheEntry>,
+    /// What would have been removed, had nobody used it.
+    pub in_use: Vec<CacheEntry>,
+    /// How many bytes are left.
+    pub left_bytes: u64,
+}
+
+/// Reads how large the cache may grow: `OPERON_CACHE_LIMIT`, or [`MAX_CACHE_BYTES`].
+pub fn cache_limit() -> Result<u64, PullError> {
+    match env::var(LIMIT_VARIABLE) {
+        Ok(text) if !text.is_empty() => parse_cache_limit(&text)
+            .map_err(|problem| PullError::Environment { variable: LIMIT_VARIABLE, problem }),
+        _ => Ok(MAX_CACHE_BYTES),
+    }
+}
+
+/// Reads a number of bytes, such as `500Mi` or `20Gi`.
+pub fn parse_cache_limit(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 5] =
+        [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("Ti", 1 << 40), ("", 1)];
+    let wrong = || format!("`{text}` is no size; write a number of bytes, or one such as `20Gi`");
+    let (number, unit) = UNITS
+        .iter()
+        .find_map(|(name, unit)| text.trim().strip_suffix(name).map(|number| (number, unit)))
+        .ok_or_else(wrong)?;
+    let number: u64 = number.trim().parse().map_err(|_| wrong())?;
+    number.checked_mul(*unit).ok_or_else(wrong)
+}
+
+impl CacheDirectory {
+    /// Returns what the cache holds, what was used last first.
+    pub fn entries(&self) -> Vec<CacheEntry> {
+        let store = Store::new(self);
+        let mut entries = Vec::new();
+        for (path, name) in listed(&store.trees()) {
+            entries.extend(tree_entry(path, &name));
+        }
+        for (path, name) in listed(&store.root.join("blobs")) {
+            let digest = name.replacen('-', ":", 1);
+            entries.extend(file_entry(EntryKind::Document, path, digest));
+        }
+        for (path, name) in listed(&self.root().join("snapshots")) {
+            let digest = name.split('-').next().unwrap_or_default().to_owned();
+            entries.extend(file_entry(EntryKind::Snapshot, path, digest));
+        }
+        entries.sort_by(|left, right| {
+            right.last_used.cmp(&left.last_used).then_with(|| left.path.cmp(&right.path))
+        });
+        entries
+    }
+
+    /// Removes what was used longest ago until no more than so many bytes are left, and what killed
+    /// processes left behind. What somebody uses stays.
+    pub fn prune(&self, limit: u64) -> Result<Pruned, PullError> {
+        let store = Store::new(self);
+        store.sweep();
+        for directory in ["images/blobs", "images/references", "snapshots", "catalogs"] {
+            sweep_files(&self.root().join(directory));
+        }
+        let entries = self.entries();
+        let mut pruned = Pruned {
+            left_bytes: entries.iter().map(|entry| entry.size).sum(),
+            ..Pruned::default()
+        };
+        for entry in entries.into_iter().rev() {
+            if pruned.left_bytes <= limit {
+                break;
+            }
+            let is_removed = match entry.kind {
+                EntryKind::Catalog | EntryKind::Bundle => store.remove_unused(&entry.path)?,
+                // Open files and maps stay whole when their name goes.
+                EntryKind::Document | EntryKind::Snapshot => fs::remove_file(&entry.path).is_ok(),
+            };
+            if is_removed {
+                pruned.left_bytes -= entry.size;
+                pruned.removed.push(entry);
+            } else {
+                pruned.in_use.push(entry);
+            }
+        }
+        Ok(pruned)
+    }
+}
+
+/// Removes what was written, but never moved into place, because its process was killed.
+fn sweep_files(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let is_temporary = entry.path().extension().is_some_and(|extension| extension == "tmp");
+        let changed = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+        if is_temporary && age.is_some_and(|age| age > WRITING_TIME) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn listed(directory: &Path) -> Vec<(PathBuf, String)> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let named = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        (!name.starts_with('.')).then(|| (entry.path(), name))
+    };
+    entries.flatten().filter_map(named).collect()
+}
+
+fn tree_entry(path: PathBuf, name: &str) -> Option<CacheEntry> {
+    let kind = match name.rsplit('-').next() {
+        Some(kind) if kind == TreeKind::Catalog.name() => EntryKind::Catalog,
+        _ => EntryKind::Bundle,
+    };
+    let used = fs::metadata(path.join(LOCK)).or_else(|_| fs::metadata(&path)).ok()?;
+    let record = record::read(&path.join(RECORD)).as_ref().and_then(Record::of_value);
+    Some(CacheEntry {
+        kind,
+        size: record.as_ref().map_or(0, Record::bytes),
+        digest: record.as_ref().map_or_else(String::new, |record| record.digest.to_string()),
+        reference: record.map_or_else(String::new, |record| record.reference),
+        last_used: used.modified().ok()?,
+        path,
+    })
+}
+
+fn file_entry(kind: EntryKind, path: PathBuf, digest: String) -> Option<CacheEntry> {
+    let metadata = fs::metadata(&path).ok()?;
+    Some(CacheEntry {
+        kind,
+        reference: String::new(),
+        digest,
+        size: metadata.len(),
+        last_used: metadata.modified().ok()?,
+        path,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_numbers_with_units() {
+        let claims = [
+            ("0", Some(0)),
+            ("1234", Some(1234)),
+            ("20Gi", Some(20 << 30)),
+            (" 500 Mi ", Some(500 << 20)),
+            ("", None),
+            ("Gi", None),
+            ("-1", None),
+            ("1.5Gi", None),
+            ("10G", None),
+            ("99999999999Ti", None),
+        ];
+        for (text, expected) in claims {
+            assert_eq!(parse_cache_limit(text).ok(), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Workspaces: where something is made before it has its place.
+//!
+//! A workspace is locked as long as its maker lives. One that is not locked was left behind by a process
+//! that was killed, and is swept away by the next one.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, SystemTime},
+};
+
+use super::Store;
+use crate::PullError;
+
+/// The file whose lock says that the maker lives.
+const LOCK: &str = "lock";
+
+/// How old a workspace without a lock file must be to count as left behind: it is locked at once.
+const YOUNG: Duration = Duration::from_secs(3600);
+
+/// How many names are tried; each process numbers its own.
+const MAX_NAMES: u32 = 1_000;
+
+/// A directory of our own, removed when it is no longer needed.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Workspace {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        // What cannot be removed now is swept later.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+impl Store {
+    fn workspaces(&self) -> PathBuf {
+        self.root.join("temporary")
+    }
+
+    /// Makes a workspace, and sweeps those that were left behind.
+    pub(crate) fn workspace(&self) -> Result<Workspace, PullError> {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        self.sweep();
+        let parent = self.workspaces();
+        fs::create_dir_all(&parent).map_err(PullError::disk("make", &parent))?;
+        let mut last = None;
+        for _ in 0..MAX_NAMES {
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{}-{number}", process::id()));
+            match claim(&path) {
+                Ok(lock) => return Ok(Workspace { path, _lock: lock }),
+                Err(source) => last = Some((path, source)),
+            }
+        }
+        let (path, source) = last.expect("bug: no name was tried");
+        Err(PullError::Disk { action: "make", path, source })
+    }
+
+    /// Removes the workspaces of processes that are gone.
+    pub(super) fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(self.workspaces()) else { return };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if is_left_behind(&path) {
+                // Another sweeper may be at it too.
+                let _ = fs::remove_dir_all(&path);
+            }
+        }
+    }
+
+    /// Returns a free name in the same file system to move something to before it is removed.
+    pub(super) fn grave(&self) -> Result<PathBuf, PullError> {
+        let workspace = self.workspace()?;
+        // The workspace goes, its unique name stays free for the move.
+        Ok(workspace.path().with_extension("gone"))
+    }
+}
+
+fn claim(path: &Path) -> io::Result<File> {
+    fs::create_dir(path)?;
+    let lock = File::create_new(path.join(LOCK))?;
+    if is_taken(&lock.try_lock()) {
+        return Err(io::ErrorKind::WouldBlock.into());
+    }
+    Ok(lock)
+}
+
+/// Tells whether somebody else has a lock. A file system without locks is taken for one without others.
+pub(super) fn is_taken(tried: &Result<(), TryLockError>) -> bool {
+    matches!(tried, Err(TryLockError::WouldBlock))
+}
+
+fn is_left_behind(path: &Path) -> bool {
+    match File::open(path.join(LOCK)) {
+        Ok(lock) => lock.try_lock().is_ok(),
+        Err(_) => {
+            let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
+            let age =
+                changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+            age.is_some_and(|age| age > YOUNG)
+        }
+    }
+}
