@@ -58,7 +58,8 @@ impl Address {
             }
             None => host,
         };
-        let is_odd = |byte: char| byte.is_whitespace() || byte.is_control() || "/@?#".contains(byte);
+        let is_odd =
+            |byte: char| byte.is_whitespace() || byte.is_control() || "/@?#".contains(byte);
         if host.is_empty() || host.contains(is_odd) {
             return Err(refuse("it has no host name that could be looked up"));
         }

@@ -84,9 +84,9 @@ pub(crate) fn head<'s>(
 ) -> Result<Entry<'s>, NotFound> {
     let api::GetBundleInChannelRequest { pkg_name, channel_name } = asked;
     let missing = || format!("package {pkg_name:?} not found");
-    find_channel(shelf, pkg_name, channel_name, missing)?
-        .head()
-        .ok_or_else(|| NotFound(format!("package {pkg_name:?}, channel {channel_name:?} not found")))
+    find_channel(shelf, pkg_name, channel_name, missing)?.head().ok_or_else(|| {
+        NotFound(format!("package {pkg_name:?}, channel {channel_name:?} not found"))
+    })
 }
 
 /// Finds the bundle that `GetBundleThatReplaces` answers with.
@@ -168,9 +168,10 @@ pub(crate) fn default_provider<'s>(
     if heads.is_empty() {
         return Err(NotFound(none_provides(api)));
     }
-    heads.into_iter().find(|head| head.channel().is_default()).ok_or_else(|| {
-        NotFound(format!("no entry found that provides {}", in_words(api)))
-    })
+    heads
+        .into_iter()
+        .find(|head| head.channel().is_default())
+        .ok_or_else(|| NotFound(format!("no entry found that provides {}", in_words(api))))
 }
 
 fn is_head(entry: Entry<'_>) -> bool {
@@ -233,7 +234,8 @@ fn in_words(api: &GroupVersionKind) -> String {
 
 /// Puts what is served for a bundle into the message that carries it.
 pub(crate) fn message(served: ServedBundle) -> api::Bundle {
-    let pairs = |pairs: Vec<ServedDependency>| pairs.into_iter().map(|pair| (pair.kind, pair.value));
+    let pairs =
+        |pairs: Vec<ServedDependency>| pairs.into_iter().map(|pair| (pair.kind, pair.value));
     api::Bundle {
         csv_name: served.csv_name,
         package_name: served.package_name,

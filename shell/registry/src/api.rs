@@ -5,7 +5,6 @@
 #![expect(
     clippy::allow_attributes,
     clippy::allow_attributes_without_reason,
-    missing_docs,
     unused_qualifications,
     reason = "the generated code is not ours to word"
 )]

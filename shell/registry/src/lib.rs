@@ -6,8 +6,10 @@
 mod address;
 mod answer;
 pub mod api;
+mod client;
 mod content;
 mod error;
+mod fetch;
 pub mod limits;
 mod server;
 mod shelf;
@@ -15,7 +17,12 @@ mod socket;
 
 pub use self::{
     address::{Address, AddressError},
+    client::{
+        Client, ClientOptions, ConnectionState, FIRST_BACKOFF, Health, MAX_BACKOFF,
+        MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES, Stream,
+    },
     content::{Content, LeftOut},
-    error::ServerError,
+    error::{ClientError, ServerError},
+    fetch::Fetched,
     server::{Listening, Server, Stopped},
 };

@@ -25,6 +25,7 @@ use tonic::{
 };
 use tonic_health::pb::health_server::HealthServer;
 
+pub(crate) use self::experimental::ACKNOWLEDGE;
 use self::{
     experimental::ExperimentalService,
     health::HealthService,
@@ -112,10 +113,11 @@ fn routes(state: &Arc<State>) -> Routes {
         .accept_compressed(Gzip)
         .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_BUNDLE_MESSAGE_BYTES);
-    let experimental = ExperimentalRegistryServer::new(ExperimentalService { state: Arc::clone(state) })
-        .accept_compressed(Gzip)
-        .max_decoding_message_size(MAX_REQUEST_BYTES)
-        .max_encoding_message_size(MAX_BUNDLE_MESSAGE_BYTES);
+    let experimental =
+        ExperimentalRegistryServer::new(ExperimentalService { state: Arc::clone(state) })
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(MAX_REQUEST_BYTES)
+            .max_encoding_message_size(MAX_BUNDLE_MESSAGE_BYTES);
     let health = HealthServer::new(HealthService { state: Arc::clone(state) })
         .accept_compressed(Gzip)
         .max_decoding_message_size(MAX_REQUEST_BYTES);

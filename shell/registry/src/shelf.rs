@@ -125,8 +125,9 @@ fn documents(catalog: &Catalog) -> Vec<(Place, PackageId)> {
 
 /// Returns the package whose document holds a place.
 fn owner(documents: &[(Place, PackageId)], place: Place) -> Option<PackageId> {
-    let after = documents
-        .partition_point(|(document, _)| (document.file, document.start) <= (place.file, place.start));
+    let after = documents.partition_point(|(document, _)| {
+        (document.file, document.start) <= (place.file, place.start)
+    });
     let (document, package) = documents.get(after.checked_sub(1)?)?;
     let holds = document.file == place.file && place.start < document.end;
     holds.then_some(*package)

@@ -2,10 +2,7 @@
 //!
 //! Documents are read one at a time, as the client takes them.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-};
+use std::{pin::Pin, sync::Arc};
 
 use operon_catalog::Place;
 use operon_document::json::{Kind, Node, Tape, number_value};
