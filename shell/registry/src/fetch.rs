@@ -4,8 +4,8 @@
 //! temporary file until all have come, and are written in the order of their names. Guarantees: the
 //! same content gives the same bytes in whatever order a registry sends it; opening them gives the
 //! packages, channels, updates, properties and deprecations that were served. Not carried by the API and
-//! therefore lost: icons and descriptions of packages, `olm.csv.metadata` (a manifest made from it comes
-//! instead, where a bundle has no image), related images, and documents of other schemas.
+//! therefore lost: icons and descriptions of packages, `olm.csv.metadata`, related images, and documents
+//! of other schemas.
 
 mod collect;
 mod documents;

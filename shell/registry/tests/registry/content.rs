@@ -73,7 +73,7 @@ pub(crate) fn connect(listening: &Listening) -> Client {
     Client::connect(listening.address(), ClientOptions::default()).unwrap()
 }
 
-/// A package with inlined manifests, metadata without an image, skips, deprecations and a document of
+/// A package with inlined manifests, metadata, skips, deprecations and a document of
 /// another schema; and a package whose channel has no head.
 pub(crate) const HARBOUR: &str = r#"
 schema: olm.package
@@ -115,6 +115,7 @@ properties:
 schema: olm.bundle
 package: crane
 name: crane.v2
+image: example.com/crane:v2
 properties:
 - {type: olm.package, value: {packageName: crane, version: 2.0.0}}
 - {type: olm.gvk, value: {group: crane.example.com, version: v1, kind: Crane}}
