@@ -95,7 +95,8 @@ fn serve(folder: &Path, image: &Path) -> Outcome<()> {
 
 fn memory(process: u32) -> Outcome<String> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let lines = status.lines().filter(|line| line.starts_with("VmHWM") || line.starts_with("VmRSS"));
+    let lines =
+        status.lines().filter(|line| line.starts_with("VmHWM") || line.starts_with("VmRSS"));
     Ok(lines.collect::<Vec<_>>().join(", "))
 }
 

@@ -11,10 +11,16 @@ mod collect;
 mod documents;
 mod spool;
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    thread,
+};
 
 use self::{collect::Collection, documents::Documents};
-use crate::{Client, ClientError};
+use crate::{Client, ClientError, api};
+
+/// How many packages are asked for at once.
+const PACKAGE_CALLS_AT_ONCE: usize = 8;
 
 /// What was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +42,11 @@ impl Client {
     pub fn fetch_catalog(&self, out: &mut dyn Write) -> Result<Fetched, ClientError> {
         let mut collection = Collection::new(self)?;
         for name in self.list_packages()? {
-            collection.add_package_name(name?.name)?;
+            collection.add_package_name(&name?)?;
         }
-        for name in collection.package_names() {
-            let package = self.get_package(&name)?;
-            collection.add_package(&name, package)?;
+        let names = collection.package_names();
+        for (name, package) in names.iter().zip(self.get_packages(&names)?) {
+            collection.add_package(name, package)?;
         }
         for bundle in self.list_bundles()? {
             collection.add_bundle(bundle?)?;
@@ -54,6 +60,26 @@ impl Client {
                 }
             })?;
         Ok(Fetched { digest: out.hasher.finalize().to_hex().to_string(), packages, bundles })
+    }
+}
+
+impl Client {
+    /// Asks for packages, several at once: the API has no call for all of them, and over a network
+    /// their round trips would take longer than everything else.
+    fn get_packages(&self, names: &[String]) -> Result<Vec<api::Package>, ClientError> {
+        let share = names.len().div_ceil(PACKAGE_CALLS_AT_ONCE).max(1);
+        let ask = |names: &[String]| -> Result<Vec<api::Package>, ClientError> {
+            names.iter().map(|name| self.get_package(name)).collect()
+        };
+        thread::scope(|scope| {
+            let asking: Vec<_> =
+                names.chunks(share).map(|names| scope.spawn(move || ask(names))).collect();
+            let mut packages = Vec::with_capacity(names.len());
+            for answer in asking {
+                packages.extend(answer.join().expect("bug: asking for a package does not panic")?);
+            }
+            Ok(packages)
+        })
     }
 }
 

@@ -79,8 +79,12 @@ impl<'c> Collection<'c> {
         Err(ClientError::TooMuch { address: self.client.address().to_string(), limit })
     }
 
-    pub(super) fn add_package_name(&mut self, name: String) -> Result<(), ClientError> {
-        self.count(&api::PackageName { name: name.clone() })?;
+    pub(super) fn add_package_name(
+        &mut self,
+        announced: &api::PackageName,
+    ) -> Result<(), ClientError> {
+        self.count(announced)?;
+        let name = &announced.name;
         if name.is_empty() {
             return Err(self.unsound("it lists a package without a name".to_owned()));
         }

@@ -11,20 +11,15 @@ use crate::content::{MemoryContent, any_port, connect};
 
 /// Returns the vectors, or nothing when they do not lie beside the repository.
 pub(crate) fn sound_catalogs() -> Vec<(Value, Vec<MemoryFile>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
-    let folders = [folder.as_path(), Path::new("/work/shared/vectors")];
-    let Some(text) =
-        folders.iter().find_map(|folder| fs::read_to_string(folder.join("fbc.jsonl")).ok())
-    else {
-        println!("left out: fbc.jsonl is not present");
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors/fbc.jsonl");
+    let places = [Path::new(beside), Path::new("/work/shared/vectors/fbc.jsonl")];
+    let Some(text) = places.iter().find_map(|place| fs::read_to_string(place).ok()) else {
+        println!("left out: {beside} is not present");
         return Vec::new();
     };
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines
-        .filter(|line| line["ok"] == json!(true))
-        .map(|line| (files(&line), line))
-        .map(|(files, line)| (line, files))
-        .collect()
+    let sound = lines.filter(|line| line["ok"] == json!(true));
+    sound.map(|line| (line.clone(), files(&line))).collect()
 }
 
 fn files(line: &Value) -> Vec<MemoryFile> {
