@@ -75,7 +75,8 @@ impl Server {
     /// Listens at an address and answers from threads of its own until it is stopped.
     ///
     /// Port 0 takes any free port; [`Listening::address`] tells which. A socket that a server left
-    /// behind is replaced; one that a server answers on is not.
+    /// behind is replaced; one that a server answers on is not. A server may listen at several
+    /// addresses; stopping at one of them stops it at all of them, and it may listen again after that.
     pub fn listen(&self, address: &Address) -> Result<Listening, ServerError> {
         let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_SERVING_THREADS);
         let runtime = Builder::new_multi_thread()
@@ -87,6 +88,7 @@ impl Server {
         let listener = runtime.block_on(Listener::bind(address))?;
         let address = listener.address().clone();
         let socket = listener.socket();
+        self.state.phase.send_modify(|phase| phase.is_stopping = false);
         let served = serve(Arc::clone(&self.state), listener);
         let serving = runtime.spawn(served);
         Ok(Listening { state: Arc::clone(&self.state), address, socket, runtime, serving })

@@ -1,9 +1,19 @@
 //! From listening without a catalog to stopping, and what clients see on the way.
 
-use std::{fs, time::Duration};
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use operon_registry::{
     Address, Client, ClientError, ClientOptions, ConnectionState, Health, Server, Stopped,
+};
+use tokio::runtime::Builder;
+use tonic::transport::Endpoint;
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
 use crate::content::{HARBOUR, MemoryContent, any_port, connect, serve};
@@ -100,6 +110,77 @@ fn stopping_waits_for_calls_but_not_for_ever() {
     assert_eq!(listening.stop(Duration::from_millis(200)).unwrap(), Stopped::CutOff);
     assert!(client.get_package("anchor").is_err());
     stalled.finish();
+}
+
+#[test]
+fn whoever_watches_the_health_is_told_and_does_not_keep_the_server_from_stopping() {
+    let server = Server::new();
+    let listening = server.listen(&any_port()).unwrap();
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let address = format!("http://{}", listening.address());
+    let mut changes = runtime.block_on(async {
+        let channel = Endpoint::from_shared(address).unwrap().connect().await.unwrap();
+        let request = HealthCheckRequest { service: "Registry".to_owned() };
+        HealthClient::new(channel).watch(request).await.unwrap().into_inner()
+    });
+    let mut next = || runtime.block_on(changes.message()).unwrap().map(|told| told.status());
+    assert_eq!(next(), Some(ServingStatus::NotServing));
+    server.set_content(MemoryContent::example());
+    assert_eq!(next(), Some(ServingStatus::Serving));
+    assert_eq!(listening.stop(LONG).unwrap(), Stopped::Drained);
+    assert_eq!(next(), Some(ServingStatus::NotServing));
+    assert_eq!(next(), None);
+}
+
+/// Says to this test's own child that it is the server.
+const CHILD: &str = "OPERON_TEST_SERVES";
+
+#[test]
+fn a_process_that_is_told_to_end_drains_and_ends_well() {
+    if env::var_os(CHILD).is_some() {
+        let (_server, listening) = serve(MemoryContent::example());
+        println!("listening at {}", listening.address());
+        assert_eq!(listening.serve_until_signal(LONG).unwrap(), Stopped::Drained);
+        return;
+    }
+    for signal in ["TERM", "INT"] {
+        let name = "phases::a_process_that_is_told_to_end_drains_and_ends_well";
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args(["--exact", name, "--nocapture"])
+            .env(CHILD, "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        // The test harness puts its own words before ours on the line.
+        let mut told = lines.map_while(Result::ok);
+        let address = told.find_map(|line| {
+            line.split_once("listening at ").map(|(_, address)| address.to_owned())
+        });
+        let address = Address::parse(&address.unwrap()).unwrap();
+        let client = Client::connect(&address, ClientOptions::default()).unwrap();
+        assert!(client.get_package("anchor").is_ok());
+        wait_until_signals_are_caught(child.id());
+        let kill = [format!("-{signal}"), child.id().to_string()];
+        assert!(Command::new("kill").args(kill).status().unwrap().success());
+        let rest: Vec<String> = told.collect();
+        assert!(child.wait().unwrap().success(), "{rest:?}");
+        assert!(client.get_package("anchor").is_err());
+    }
+}
+
+/// Waits until a process has said to the system that it handles SIGTERM and SIGINT itself.
+fn wait_until_signals_are_caught(process: u32) {
+    const CAUGHT: u64 = 1 << 14 | 1 << 1;
+    for _ in 0..2000 {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        if u64::from_str_radix(mask.trim(), 16).unwrap() & CAUGHT == CAUGHT {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the process never caught its signals");
 }
 
 #[test]
