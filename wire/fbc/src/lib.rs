@@ -17,6 +17,8 @@ mod write;
 pub use self::{
     file::{FileReader, MAX_FILE_BYTES, MemoryFile, read_catalog},
     ignore::{IGNORE_FILE_NAME, IgnoreRules},
-    serve::{ServeError, ServedApi, ServedBundle, ServedDependency, serve_bundle},
+    serve::{
+        ServeError, ServedApi, ServedBundle, ServedDependency, serve_bundle, serve_without_bodies,
+    },
     write::{OutputFormat, write_documents, yaml_text},
 };

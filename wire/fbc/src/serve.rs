@@ -73,27 +73,19 @@ impl fmt::Display for ServeError {
 
 impl Error for ServeError {}
 
-/// Makes the fields that are served for a bundle in a channel.
+/// Makes the fields that are served for a bundle in a channel, without the bodies of its document.
 ///
-/// `document` is the JSON text of the bundle's document, `package_document` that of its package,
-/// which lends its icon and description to bundles that have only metadata.
-pub fn serve_bundle(
-    entry: Entry<'_>,
-    document: &[u8],
-    package_document: &[u8],
-) -> Result<ServedBundle, ServeError> {
+/// `csvJson` and `object` stay empty; everything else stands in the catalog itself, so that listing
+/// bundles whose manifests lie in an image reads no file.
+pub fn serve_without_bodies(entry: Entry<'_>) -> Result<ServedBundle, ServeError> {
     let bundle =
         entry.bundle().ok_or_else(|| ServeError(format!("{} has no content", entry.name())))?;
-    let unreadable = |error: operon_document::json::JsonError| ServeError(error.to_string());
-    let mut tape = Tape::new();
-    let root = tape.read(document).map_err(unreadable)?;
-    let objects = inlined_objects(root)?;
-    let mut served = ServedBundle {
+    Ok(ServedBundle {
         csv_name: bundle.name().to_owned(),
         package_name: bundle.package().name().to_owned(),
         channel_name: entry.channel().name().to_owned(),
-        csv_json: objects.iter().find(|object| is_csv(object)).cloned().unwrap_or_default(),
-        objects,
+        csv_json: String::new(),
+        objects: Vec::new(),
         bundle_path: bundle.image().unwrap_or_default().to_owned(),
         provided_apis: bundle.provided_apis().map(|api| api.name()).collect(),
         required_apis: bundle.required_apis().map(|api| api.name()).collect(),
@@ -107,6 +99,27 @@ pub fn serve_bundle(
         replaces: entry.replaces().unwrap_or_default().to_owned(),
         skips: entry.skips().map(str::to_owned).collect(),
         deprecation: bundle.deprecation().map(str::to_owned),
+    })
+}
+
+/// Makes the fields that are served for a bundle in a channel.
+///
+/// `document` is the JSON text of the bundle's document, `package_document` that of its package,
+/// which lends its icon and description to bundles that have only metadata.
+pub fn serve_bundle(
+    entry: Entry<'_>,
+    document: &[u8],
+    package_document: &[u8],
+) -> Result<ServedBundle, ServeError> {
+    let mut served = serve_without_bodies(entry)?;
+    let unreadable = |error: operon_document::json::JsonError| ServeError(error.to_string());
+    let mut tape = Tape::new();
+    let root = tape.read(document).map_err(unreadable)?;
+    served.objects = inlined_objects(root)?;
+    let csv = served.objects.iter().find(|object| is_csv(object));
+    served.csv_json = csv.cloned().unwrap_or_default();
+    let Some(bundle) = entry.bundle() else {
+        return Ok(served);
     };
     match bundle.metadata_count() {
         0 => {}
