@@ -15,6 +15,7 @@ mod property;
 mod read;
 mod render;
 pub mod template;
+mod validate;
 
 pub use finding::{BundleFinding, BundleRule, Severity};
 
@@ -26,6 +27,11 @@ pub use read::{
     read_bundle,
 };
 pub use render::{Migration, RenderOptions, RenderedBundle, render};
+
+pub use validate::{
+    MAX_COMPRESSED_BYTES, MAX_FINDINGS_PER_RULE, OptionalValidator, Selector, SelectorError,
+    ValidationOptions, validate_bundle,
+};
 
 pub use migrate::{MigrateError, migrate_document};
 pub use package::{init_package, sniff_media_type};
