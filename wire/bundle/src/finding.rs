@@ -210,7 +210,8 @@ impl Findings {
 pub(crate) fn sort(findings: &mut [BundleFinding]) {
     findings.sort_by(|left, right| {
         let key = |finding: &BundleFinding| (finding.range.start, finding.rule_id);
-        left.file.cmp(&right.file).then_with(|| key(left).cmp(&key(right)))
+        let by_file = left.file.cmp(&right.file).then_with(|| key(left).cmp(&key(right)));
+        by_file.then_with(|| left.message.cmp(&right.message))
     });
 }
 

@@ -97,6 +97,7 @@ fn run(case: &Case<'_>, report: &mut Report) {
 /// Tells whether a validator says more sharply what reading said at the same place.
 fn replaces(later: &BundleFinding, earlier: &BundleFinding) -> bool {
     let is_same = [
+        (BundleRule::ApiVersionMissing, BundleRule::WrongApiVersion),
         (BundleRule::AnnotationCase, BundleRule::UnknownAnnotation),
         (BundleRule::RelatedImageInvalid, BundleRule::RelatedImageIncomplete),
     ]

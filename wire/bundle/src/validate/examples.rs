@@ -82,8 +82,6 @@ fn api(index: usize, example: Node<'_>) -> Result<Api, Cow<'static, str>> {
     }
     let api_version = text(example.get("apiVersion"));
     Ok(match api_version.split_once('/') {
-        // Upstream: such an object is of no API at all.
-        Some((_, version)) if version.contains('/') => Default::default(),
         Some((group, version)) => (group.to_owned(), version.to_owned(), kind),
         None => (String::new(), api_version, kind),
     })

@@ -50,7 +50,7 @@ fn check_identity(case: &Case<'_>, report: &mut Report) {
     if text(csv.root.get("apiVersion")).is_empty() {
         let message = "the ClusterServiceVersion has no `apiVersion`";
         report
-            .add(BundleRule::ApiVersionMissing, csv, csv.key(&["kind"]), message)
+            .add(BundleRule::ApiVersionMissing, csv, csv.root, message)
             .help("write `apiVersion: operators.coreos.com/v1alpha1`");
     }
 }

@@ -4,5 +4,7 @@ mod findings;
 mod fixture;
 mod hostile;
 mod migration;
+mod real;
 mod rendering;
 mod templates;
+mod validation;
