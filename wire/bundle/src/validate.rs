@@ -33,6 +33,7 @@ use crate::{
     BundleError, BundleFile, BundleFinding, BundleReading, BundleRule, finding, read_bundle,
 };
 
+pub(crate) use self::bundle::measure;
 pub use self::{
     bundle::MAX_COMPRESSED_BYTES,
     case::MAX_FINDINGS_PER_RULE,
