@@ -139,6 +139,7 @@ pub type Side<'a> = (&'a BundleSource, &'a BundleSummary);
 /// Compares two bundles; the changes are in the order of topics and subjects.
 pub fn compare(before: Side<'_>, after: Side<'_>) -> Vec<Change> {
     let mut changes = parts::compare(before.1, after.1);
+    changes.extend(parts::compare_objects(before.0, after.0));
     changes.extend(definitions::compare(before.0, after.0));
     changes.extend(rights::compare(before, after));
     changes.sort_by(|left, right| {

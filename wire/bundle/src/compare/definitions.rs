@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use operon_object::{Object, Value};
-use operon_schema::{Definition, check_upgrade, versions_to_list};
+use operon_schema::{Definition, Finding, FindingKind, check_upgrade, versions_to_list};
 
 use super::{Change, ChangeKind, Topic, fields};
 use crate::{
@@ -67,20 +67,38 @@ fn findings(old: &Object, new: &Object, examples: &[Object]) -> Vec<String> {
     let stored = stored.as_ref().and_then(Definition::storage_version);
     let stored = Value::texts(stored.map(|version| version.name.clone()));
     old.set(&["status", "storedVersions"], stored);
-    let kind = Definition::read(&old).map(|definition| definition.kind()).ok();
+    let definition = Definition::read(&old).ok();
+    // An example that the old CRD refuses says nothing about the new one.
+    let fits = |version: &str, example: &Object| {
+        let schema = definition.as_ref().and_then(|definition| definition.version(version));
+        let schema = schema.and_then(|version| version.read_schema().ok());
+        schema.is_some_and(|schema| schema.validate(example.value()).is_empty())
+    };
+    let kind = definition.as_ref().map(Definition::kind);
     let listed = versions_to_list(&old, new).unwrap_or_default().into_iter().map(|version| {
         let is_listed = |example: &&Object| {
-            Some(example.kind()) == kind && example.api_kind().version == version
+            Some(example.kind()) == kind
+                && example.api_kind().version == version
+                && fits(&version, example)
         };
         let objects = examples.iter().filter(is_listed).cloned().collect();
         (version, Ok(objects))
     });
     let report = check_upgrade(&old, new, &listed.collect());
-    report
-        .findings
-        .iter()
-        .map(|finding| finding.to_string().trim_end_matches('.').to_owned())
-        .collect()
+    report.findings.iter().map(sentence).collect()
+}
+
+fn sentence(finding: &Finding) -> String {
+    let text = finding.to_string();
+    let text = text.trim_end_matches('.');
+    match &finding.kind {
+        FindingKind::ObjectInvalid { .. } => format!("the old bundle's example {text}"),
+        FindingKind::DefinitionUnreadable { .. }
+        | FindingKind::SchemaUnreadable { .. }
+        | FindingKind::ListingFailed { .. }
+        | FindingKind::StoredVersionRemoved { .. }
+        | FindingKind::ServedVersionRemoved { .. } => text.to_owned(),
+    }
 }
 
 /// Returns the examples of a bundle: objects that users of it are likely to have.

@@ -1,13 +1,16 @@
 //! The parts of two summaries that are compared name by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use operon_version::Version;
 
 use super::{Change, ChangeKind, Topic};
-use crate::{Api, BundleSummary, DeploymentSummary, WebhookSummary};
+use crate::{Api, BundleSource, BundleSummary, DeploymentSummary, Manifest, WebhookSummary};
 
-/// Compares everything but CRDs and rights.
+/// What a webhook with the failure policy `Fail` means for others.
+const REFUSES: &str = "requests are refused while the webhook cannot be reached";
+
+/// Compares everything but objects, CRDs and rights.
 pub(super) fn compare(before: &BundleSummary, after: &BundleSummary) -> Vec<Change> {
     let mut changes = identity(before, after);
     let sets: [(Topic, Vec<String>, Vec<String>); 6] = [
@@ -23,17 +26,19 @@ pub(super) fn compare(before: &BundleSummary, after: &BundleSummary) -> Vec<Chan
         changes.extend(by_name(topic, &named(before), &named(after), |_, _, _| None));
     }
     changes.extend(by_name(Topic::Webhook, &webhooks(before), &webhooks(after), webhook));
+    let strict = webhooks(after).into_iter().filter(|(_, one)| one.failure_policy == "Fail");
+    let strict: BTreeSet<String> = strict.map(|(name, _)| name).collect();
+    for change in changes.iter_mut().filter(|change| change.kind == ChangeKind::Added) {
+        if change.topic == Topic::Webhook && strict.contains(&change.subject) {
+            change.attention.push(REFUSES.to_owned());
+        }
+    }
     changes.extend(by_name(
         Topic::Deployment,
         &deployments(before),
         &deployments(after),
         deployment,
     ));
-    let objects = |summary: &BundleSummary| -> BTreeMap<String, ()> {
-        let name = |kind: &str, name: &str| format!("{kind} {name}");
-        summary.objects.iter().map(|object| (name(&object.kind, &object.name), ())).collect()
-    };
-    changes.extend(by_name(Topic::Object, &objects(before), &objects(after), |_, _, _| None));
     for change in &mut changes {
         attend(change);
     }
@@ -113,6 +118,20 @@ fn by_name<Item>(
     changes
 }
 
+/// Compares the objects that are neither the ClusterServiceVersion nor CRDs, by their content.
+pub(super) fn compare_objects(before: &BundleSource, after: &BundleSource) -> Vec<Change> {
+    let objects = |source: &BundleSource| -> BTreeMap<String, String> {
+        let is_other =
+            |kind: &str| !matches!(kind, "ClusterServiceVersion" | "CustomResourceDefinition");
+        let others = source.manifests.iter().filter(|manifest| is_other(&manifest.kind));
+        let name = |manifest: &Manifest| format!("{} {}", manifest.kind, manifest.name);
+        others.map(|manifest| (name(manifest), manifest.json.clone())).collect()
+    };
+    by_name(Topic::Object, &objects(before), &objects(after), |name, before, after| {
+        (before != after).then(|| Change::new(Topic::Object, ChangeKind::Changed, name))
+    })
+}
+
 fn apis(apis: &[Api]) -> Vec<String> {
     apis.iter().map(|api| format!("{} {}/{}", api.kind, api.group, api.version)).collect()
 }
@@ -149,9 +168,7 @@ fn webhook(name: &str, before: &&WebhookSummary, after: &&WebhookSummary) -> Opt
     }
     let change = Change::changed(Topic::Webhook, name, &old, &new);
     Some(match (before.failure_policy.as_str(), after.failure_policy.as_str()) {
-        ("Ignore", "Fail") => {
-            change.attend("requests are now refused while the webhook cannot be reached")
-        }
+        ("Ignore", "Fail") => change.attend(REFUSES),
         _ => change,
     })
 }

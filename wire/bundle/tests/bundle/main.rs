@@ -1,5 +1,6 @@
 //! Bundles and templates written by hand, and files made to break a reader.
 
+mod comparison;
 mod findings;
 mod fixture;
 mod hostile;

@@ -1,6 +1,6 @@
 //! A bundle as people read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use operon_bundle::{
     Api, BundleSummary, DefinitionSummary, MAX_COMPRESSED_BYTES, MAX_RIGHTS, Right, RightScope,
@@ -12,7 +12,7 @@ use crate::catalog::{
 };
 
 /// Of a long list, so many are shown; the rest is in JSON.
-const MAX_LISTED: usize = 8;
+const MAX_LISTED: usize = 5;
 
 /// Prints the page.
 pub(super) fn render(summary: &BundleSummary, columns: usize) -> String {
@@ -81,13 +81,17 @@ fn rights(page: &mut Page, summary: &BundleSummary) {
         return;
     }
     let dangerous = summary.rights.iter().filter(|right| right.danger().is_some()).count();
+    let accounts: BTreeSet<&str> = summary.rights.iter().map(|right| &*right.account).collect();
+    let single = accounts.first().filter(|_| accounts.len() == 1);
+    let of = single.map_or_else(String::new, |account| format!(" of {account}"));
     page.section(&match dangerous {
-        0 => "Rights".to_owned(),
-        number => format!("Rights ({number} of {} deserve a look)", summary.rights.len()),
+        0 => format!("Rights{of}"),
+        number => format!("Rights{of} ({number} of {} deserve a look)", summary.rights.len()),
     });
     let mut rows: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     for right in &summary.rights {
-        let (scope, account) = (scope(right), right.account.as_str());
+        let (scope, account) =
+            (scope(right), if single.is_some() { "" } else { right.account.as_str() });
         let verbs = right.verbs.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         let key =
             (right.danger().is_none(), scope, account, right.group.as_str(), verbs, right.danger());
