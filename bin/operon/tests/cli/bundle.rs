@@ -368,7 +368,7 @@ fn an_update_is_compared_with_what_it_replaces() {
 
     CRDs:
       ~ kiosks.shop.example.com: v1alpha1 (stored) → v1 (stored), v1alpha1
-          ! Kiosk corner would no longer be valid in version v1alpha1: spec.city: Required value
+          ! the old bundle's example Kiosk corner would no longer be valid in version v1alpha1: spec.city: Required value
           ! v1alpha1: the field `spec.awning` is gone
           ! v1alpha1: the new field `spec.city` must be given
 
@@ -389,6 +389,7 @@ fn an_update_is_compared_with_what_it_replaces() {
 
     Webhooks:
       + vkiosk.shop.example.com (ValidatingAdmissionWebhook)
+          ! requests are refused while the webhook cannot be reached
 
     Deployments:
       ~ kiosk: replicas 1, account kiosk, containers manager → replicas 2, account kiosk, containers manager
@@ -402,7 +403,7 @@ fn an_update_is_compared_with_what_it_replaces() {
       + ClusterRole kiosk-viewer
 
     + added  - removed  ~ changed  ! deserves a look
-    18 changes, 8 of which deserve a look
+    18 changes, 9 of which deserve a look
     [exit code 1]
     ");
     assert_eq!(run(&examples(), &["diff", "1.1.0", "1.1.0"]), "no differences\n[exit code 0]");
