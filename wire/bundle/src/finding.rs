@@ -107,6 +107,7 @@ rules! {
     Error TooLarge "bundle-too-large" "The compressed manifests do not fit into a ConfigMap."
     Error NameWithoutRelease "bundle-name-without-release" "A bundle with a release is not named after its package, version and release."
     Error ReleaseAmbiguous "bundle-release-ambiguous" "A release is given together with another way to say it."
+    Error AnnotationMissing "bundle-annotation-missing" "The bundle lacks an annotation that tools find its parts by, or it has another format."
     Error RelatedImageInvalid "bundle-related-image-invalid" "A related image is missing or not an image reference."
 
     // what the validators of upstream that are asked for refuse

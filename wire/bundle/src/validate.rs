@@ -12,6 +12,7 @@ mod categories;
 mod community;
 mod definition;
 mod examples;
+mod format;
 mod good_practices;
 mod names;
 mod objects;
@@ -75,6 +76,7 @@ fn run(case: &Case<'_>, report: &mut Report) {
     service_version::validate(case, report);
     definition::validate(case, report);
     bundle::validate(case, report);
+    format::validate(case, report);
     for validator in &case.options.optional {
         match validator {
             OptionalValidator::OperatorHubV2 => operator_hub::validate(case, report),

@@ -8,8 +8,14 @@ use std::{
 
 use crate::support::directory_of;
 
-const ANNOTATIONS: &str =
-    "annotations: {operators.operatorframework.io.bundle.package.v1: kiosk}\n";
+const ANNOTATIONS: &str = "\
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: kiosk
+  operators.operatorframework.io.bundle.channels.v1: stable
+";
 
 /// A ClusterServiceVersion with an error, a warning and a misspelt field.
 const BROKEN: &str = "\

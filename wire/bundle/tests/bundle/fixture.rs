@@ -71,6 +71,9 @@ annotations:
   operators.operatorframework.io.bundle.package.v1: kiosk
   operators.operatorframework.io.bundle.channels.v1: stable,beta
   operators.operatorframework.io.bundle.channel.default.v1: stable
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
 ";
 
 /// Returns the small bundle with files exchanged or added.

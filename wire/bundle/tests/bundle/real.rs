@@ -57,7 +57,7 @@ fn every_real_bundle_is_validated() {
     error hub-category-unknown: 9 in 9
     error hub-maintainer-invalid: 1 in 1
     error object-role-edits-constraints: 2 in 2
-    warning bundle-api-removed-later: 706 in 315
+    warning bundle-api-removed-later: 688 in 315
     warning bundle-api-without-example: 921 in 218
     warning bundle-examples-missing: 4 in 4
     warning bundle-metadata-unreadable: 2 in 2

@@ -241,6 +241,13 @@ fn bundles_whose_files_contradict_each_other() {
             &[],
         ),
         found(&[], &[(ANNOTATIONS_PATH, "annotations: {}")]),
+        found(
+            &[],
+            &[(
+                ANNOTATIONS_PATH,
+                &ANNOTATIONS.replace("registry+v1", "plain").replace("metadata.v1", "x"),
+            )],
+        ),
     ];
     insta::assert_snapshot!(cases.join("\n\n"), @"
     error bundle-crd-not-owned [v1] the bundle defines `Shelf` of `shop.example.com/v1`, but the CSV does not own it
@@ -260,6 +267,9 @@ fn bundles_whose_files_contradict_each_other() {
 
 
     error bundle-unreadable [] no file in `metadata/` has bundle annotations; `metadata/annotations.yaml` must name the package
+
+    error bundle-annotation-missing [operators.operatorframework.io.bundle.package.v1: kiosk] the annotation `operators.operatorframework.io.bundle.metadata.v1` is missing
+    error bundle-annotation-missing [plain] the media type must be `registry+v1`, not `plain`
     ");
 }
 
