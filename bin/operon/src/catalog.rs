@@ -1,6 +1,6 @@
 //! `operon catalog …`: everything that can be known from a catalog alone.
 
-mod cells;
+pub(crate) mod cells;
 mod check;
 mod diff;
 pub(crate) mod find;
@@ -12,9 +12,9 @@ mod matrix;
 mod migrate;
 pub(crate) mod open;
 mod path;
-mod render;
+pub(crate) mod render;
 mod search;
-mod show;
+pub(crate) mod show;
 mod slice;
 mod template;
 mod validate;

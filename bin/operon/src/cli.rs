@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    apply, approve, catalog::CatalogCommand, completion, crds, delete, describe, events, get,
-    history, pin, plan, resolve, rollback, tree, uninstall, up, why,
+    apply, approve, bundle::BundleCommand, catalog::CatalogCommand, completion, crds, delete,
+    describe, events, get, history, pin, plan, resolve, rollback, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Reads, checks, queries, draws and compares catalogs; needs no cluster
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    /// Checks, shows, renders and compares bundles; needs no cluster
+    #[command(subcommand)]
+    Bundle(BundleCommand),
     Plan(plan::Plan),
     Why(why::Why),
     WhyNot(why::not::WhyNot),

@@ -2,6 +2,7 @@
 
 mod apply;
 mod approve;
+mod bundle;
 mod catalog;
 mod cli;
 mod cluster;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         cli::Command::History(command) => history::run(&command),
         cli::Command::Tree(command) => tree::run(&command),
         cli::Command::Catalog(command) => catalog::run(command),
+        cli::Command::Bundle(command) => bundle::run(&command),
         cli::Command::Plan(command) => plan::run(&command),
         cli::Command::Why(command) => why::run(&command),
         cli::Command::WhyNot(command) => why::not::run(&command),

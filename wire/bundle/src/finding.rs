@@ -87,6 +87,43 @@ rules! {
     Error FieldWrongType "bundle-field-wrong-type" "A field of the CSV has another type than its schema says."
     Error PropertyMalformed "bundle-property-malformed" "The value of a known property or dependency type has the wrong form."
     Error PackageMismatch "bundle-package-mismatch" "The CSV's properties name another package than the annotations."
+    Error Unreadable "bundle-unreadable" "The files are no bundle, or lack what every bundle has."
+
+    // what the validators of upstream that always run refuse
+    Error ServiceVersionNameInvalid "bundle-csv-name-invalid" "The name of the CSV, or of the one it replaces, cannot be the name of an object and a label."
+    Error ApiVersionMissing "bundle-api-version-missing" "The CSV has no apiVersion."
+    Error RequiredFieldMissing "bundle-required-field-missing" "The CSV lacks a field that every CSV must have."
+    Error InstallModesMissing "bundle-install-modes-missing" "The CSV names no install mode."
+    Error InstallModesUnsupported "bundle-install-modes-unsupported" "The CSV supports none of its install modes."
+    Error ConversionInstallModes "bundle-conversion-install-modes" "A CSV with a conversion webhook supports other install modes than AllNamespaces."
+    Error MinKubeVersionInvalid "bundle-min-kube-version-invalid" "The minKubeVersion is not a strict semantic version."
+    Error AnnotationCase "bundle-annotation-case" "An annotation that OLM reads is written in another case."
+    Error ExamplesUnreadable "bundle-examples-unreadable" "The examples in the CSV's annotations are not a JSON list of objects."
+    Error ExampleWithoutApi "bundle-example-without-api" "An example is of an API that the CSV does not own."
+    Error DefinitionInvalid "bundle-crd-invalid" "A CRD breaks a rule of the API server."
+    Error DefinitionNotOwned "bundle-crd-not-owned" "A CRD among the manifests is not owned by the CSV."
+    Error DefinitionRepeated "bundle-crd-repeated" "An API is defined by two CRDs of the bundle."
+    Error ServiceAccountTaken "bundle-service-account-taken" "A ServiceAccount of the bundle is the one of a deployment, which OLM makes itself."
+    Error TooLarge "bundle-too-large" "The compressed manifests do not fit into a ConfigMap."
+    Error NameWithoutRelease "bundle-name-without-release" "A bundle with a release is not named after its package, version and release."
+    Error ReleaseAmbiguous "bundle-release-ambiguous" "A release is given together with another way to say it."
+    Error AnnotationMissing "bundle-annotation-missing" "The bundle lacks an annotation that tools find its parts by, or it has another format."
+    Error RelatedImageInvalid "bundle-related-image-invalid" "A related image is missing or not an image reference."
+
+    // what the validators of upstream that are asked for refuse
+    Error HubProviderMissing "hub-provider-missing" "The CSV does not name its provider."
+    Error HubMaintainerInvalid "hub-maintainer-invalid" "A maintainer lacks a name or a valid email address."
+    Error HubLinkInvalid "hub-link-invalid" "A link lacks a name or a valid URL."
+    Error HubVersionMissing "hub-version-missing" "The CSV has no version."
+    Error HubIconInvalid "hub-icon-invalid" "The icon is not one picture with its data and a known media type."
+    Error CapabilityUnknown "hub-capability-unknown" "The capability level is none of the five."
+    Error CategoryUnknown "hub-category-unknown" "A category is not in the list of categories."
+    Error RemovedApi "bundle-removed-api" "An API is used that the targeted Kubernetes versions do not serve."
+    Error DisruptionBudgetBlocks "object-disruption-budget-blocks" "A PodDisruptionBudget keeps nodes from being drained."
+    Error PriorityClassGlobal "object-priority-class-global" "A PriorityClass makes itself the default of the cluster."
+    Error RoleEditsConstraints "object-role-edits-constraints" "A role may change the default SecurityContextConstraints."
+    Error NoDeployment "practice-no-deployment" "The CSV installs no deployment."
+    Error OpenShiftLimitMissing "community-openshift-limit-missing" "Removed APIs are used, and nothing keeps the bundle off OpenShift 4.9."
 
     // what upstream's tools drop without a word
     Warning ManifestUnreadable "bundle-manifest-unreadable" "A manifest is neither JSON nor YAML."
@@ -112,6 +149,27 @@ rules! {
     Warning DependencyRangeInvalid "bundle-dependency-range-invalid" "The version range of a dependency cannot be read."
     Warning WrongApiVersion "bundle-wrong-api-version" "The CSV or a CRD has an apiVersion that clusters do not serve."
     Warning ChannelsBlank "bundle-channels-blank" "The list of channels contains blanks or empty names."
+
+    // what the validators of upstream warn of
+    Warning ExamplesMissing "bundle-examples-missing" "The CSV's annotations hold no examples."
+    Warning ExamplesRepeated "bundle-examples-repeated" "The CSV's annotations hold examples twice."
+    Warning ApiWithoutExample "bundle-api-without-example" "An API that the CSV owns has no example."
+    Warning InstallModeRepeated "bundle-install-mode-repeated" "An install mode is named twice."
+    Warning MinKubeVersionMissing "bundle-min-kube-version-missing" "The CSV does not say which Kubernetes it needs."
+    Warning PropertiesAnnotation "bundle-properties-annotation" "The CSV states properties in an annotation."
+    Warning NearlyTooLarge "bundle-nearly-too-large" "The compressed manifests nearly fill a ConfigMap."
+    Warning HubIconMissing "hub-icon-missing" "The CSV has no icon."
+    Warning ApiRemovedLater "bundle-api-removed-later" "An API is used that newer Kubernetes versions do not serve."
+    Warning RoleEditsBudgets "object-role-edits-budgets" "A role may create or change PodDisruptionBudgets."
+    Warning RequestsMissing "practice-requests-missing" "A container does not request CPU and memory."
+    Warning DescriptionMissing "practice-description-missing" "A CRD of the CSV has no description."
+    Warning ChannelName "practice-channel-name" "A channel does not follow the naming convention."
+    Warning RoleCreatesDefinitions "practice-role-creates-crds" "The operator may create CRDs itself."
+    Warning BundleName "practice-bundle-name" "The bundle is not named `<operator>.v<version>`."
+    Warning OpenShiftLabelUnchecked "community-openshift-label-unchecked" "Removed APIs are used, and the label with the OpenShift versions was not given."
+    Warning ValidatorDeprecated "validator-deprecated" "A validator was asked for that others replace."
+    Warning ValidatorLeftOut "validator-left-out" "A validator was asked for that needs the images themselves."
+    Warning MoreFindings "bundle-more-findings" "A rule found more than is listed."
 
     // what could be better
     Advice SeveralDocuments "bundle-several-documents" "A manifest file has several documents, of which upstream's tools read the first."
@@ -144,12 +202,18 @@ impl Findings {
 
     /// Returns the findings in the order of files and places.
     pub(crate) fn into_sorted(mut self) -> Vec<BundleFinding> {
-        self.0.sort_by(|left, right| {
-            let key = |finding: &BundleFinding| (finding.range.start, finding.rule_id);
-            left.file.cmp(&right.file).then_with(|| key(left).cmp(&key(right)))
-        });
+        sort(&mut self.0);
         self.0
     }
+}
+
+/// Puts findings into the order of files and places.
+pub(crate) fn sort(findings: &mut [BundleFinding]) {
+    findings.sort_by(|left, right| {
+        let key = |finding: &BundleFinding| (finding.range.start, finding.rule_id);
+        let by_file = left.file.cmp(&right.file).then_with(|| key(left).cmp(&key(right)));
+        by_file.then_with(|| left.message.cmp(&right.message))
+    });
 }
 
 impl BundleFinding {

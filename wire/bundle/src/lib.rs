@@ -5,6 +5,7 @@
 //! without a word becomes a finding. Nothing here opens a file, pulls an image, or decides whether
 //! a catalog is valid.
 
+mod compare;
 mod error;
 mod finding;
 mod json;
@@ -14,7 +15,9 @@ mod projection;
 mod property;
 mod read;
 mod render;
+mod summary;
 pub mod template;
+mod validate;
 
 pub use finding::{BundleFinding, BundleRule, Severity};
 
@@ -26,6 +29,16 @@ pub use read::{
     read_bundle,
 };
 pub use render::{Migration, RenderOptions, RenderedBundle, render};
+
+pub use compare::{Change, ChangeKind, MAX_COMPARED_FIELDS, Side, Topic, compare};
+pub use summary::{
+    Api, BundleSize, BundleSummary, ContainerSummary, DefinitionSummary, DeploymentSummary,
+    MAX_RIGHTS, ObjectSummary, Right, RightScope, VersionSummary, WebhookSummary, summarize,
+};
+pub use validate::{
+    MAX_COMPRESSED_BYTES, MAX_FINDINGS_PER_RULE, OptionalValidator, Selector, SelectorError,
+    ValidationOptions, validate_bundle,
+};
 
 pub use migrate::{MigrateError, migrate_document};
 pub use package::{init_package, sniff_media_type};

@@ -17,7 +17,7 @@ mod images;
 mod properties;
 
 pub(crate) use csv_metadata::csv_metadata;
-pub(crate) use properties::{package_value, split_definition_name};
+pub(crate) use properties::{package_value, provided_apis, required_apis, split_definition_name};
 
 /// How a bundle is rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const DIGEST_DIGITS: usize = 12;
 
 /// Returns the text on one line, cut at its end to so many columns.
-pub(in crate::catalog) fn shorten(text: &str, columns: usize) -> String {
+pub(crate) fn shorten(text: &str, columns: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.width() <= columns {
         return line;
@@ -27,7 +27,7 @@ pub(in crate::catalog) fn shorten(text: &str, columns: usize) -> String {
 }
 
 /// Returns the text on one line, cut in its middle: the ends of names tell more.
-pub(in crate::catalog) fn shorten_middle(text: &str, columns: usize) -> String {
+pub(crate) fn shorten_middle(text: &str, columns: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.width() <= columns {
         return line;
@@ -39,17 +39,14 @@ pub(in crate::catalog) fn shorten_middle(text: &str, columns: usize) -> String {
 }
 
 /// Returns the first names and how many more there are: `a, b +3`.
-pub(in crate::catalog) fn listed<'n>(
-    names: impl ExactSizeIterator<Item = &'n str>,
-    count: usize,
-) -> String {
+pub(crate) fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>, count: usize) -> String {
     let more = names.len().saturating_sub(count);
     let shown = names.take(count).collect::<Vec<_>>().join(", ");
     if more == 0 { shown } else { format!("{shown} +{more}") }
 }
 
 /// Returns an image reference with a short digest.
-pub(in crate::catalog) fn short_image(image: &str) -> String {
+pub(crate) fn short_image(image: &str) -> String {
     match image.split_once("@sha256:") {
         Some((name, digest))
             if digest.is_char_boundary(DIGEST_DIGITS) && digest.len() > DIGEST_DIGITS =>
@@ -61,12 +58,12 @@ pub(in crate::catalog) fn short_image(image: &str) -> String {
 }
 
 /// Returns a mark for the rows that have something.
-pub(in crate::catalog) fn mark(is_marked: bool, word: &str) -> String {
+pub(crate) fn mark(is_marked: bool, word: &str) -> String {
     if is_marked { word.to_owned() } else { String::new() }
 }
 
 /// Returns `1 bundle`, `2 bundles`.
-pub(in crate::catalog) fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -2,12 +2,12 @@
 //!
 //! What a bundle means is decided in `wire/bundle`; images are not pulled here.
 
-pub(super) mod bundle;
-pub(super) mod directory;
-pub(super) mod documents;
-pub(super) mod image;
-pub(super) mod parallel;
-pub(super) mod report;
+pub(crate) mod bundle;
+pub(crate) mod directory;
+pub(crate) mod documents;
+pub(crate) mod image;
+pub(crate) mod parallel;
+pub(crate) mod report;
 
 use std::path::PathBuf;
 
@@ -39,18 +39,18 @@ Examples:
 pub(crate) struct Render {
     /// Bundle directories, with `manifests/` and `metadata/`, or directories that hold some
     #[arg(value_name = "DIRECTORY", required = true)]
-    directories: Vec<PathBuf>,
+    pub(crate) directories: Vec<PathBuf>,
     /// The image reference of the bundle, if there is only one
     #[arg(long, value_name = "REFERENCE", conflicts_with = "image_template")]
-    image: Option<String>,
+    pub(crate) image: Option<String>,
     /// The image references of the bundles, with {package}, {name} and {version} filled in
     #[arg(long, value_name = "PATTERN", alias = "alpha-image-ref-template")]
-    image_template: Option<ImagePattern>,
+    pub(crate) image_template: Option<ImagePattern>,
     /// Puts one olm.csv.metadata in the place of inlined manifests, for bundles with an image
     #[arg(long)]
-    migrate: bool,
+    pub(crate) migrate: bool,
     #[command(flatten)]
-    output: DocumentOptions,
+    pub(crate) output: DocumentOptions,
 }
 
 pub(crate) fn run(command: &Render) -> anyhow::Result<Outcome> {

@@ -8,7 +8,7 @@ mod bundle;
 mod channel;
 mod manifest;
 mod package;
-mod page;
+pub(crate) mod page;
 mod prose;
 mod relation;
 pub(super) mod requirement;

@@ -1,6 +1,7 @@
 //! The command line as people and programs use it: the real binary on small catalogs.
 
 mod bad_input;
+mod bundle;
 mod check;
 mod cluster;
 mod diff;

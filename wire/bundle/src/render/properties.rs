@@ -43,7 +43,7 @@ pub(super) fn described(source: &BundleSource) -> Vec<Property> {
         values.into_iter().map(move |value| Property::canonical(property_type, value.json()))
     };
     properties.extend(canonical(types::GVK, provided(source, &stated)));
-    properties.extend(canonical(types::GVK_REQUIRED, required(source)));
+    properties.extend(canonical(types::GVK_REQUIRED, required_apis(source)));
     properties.extend(source.dependencies.iter().filter(|entry| is_package(entry)).map(|entry| {
         let range = read_value(entry, PackageValue::read);
         Property::canonical(types::PACKAGE_REQUIRED, range.required_json())
@@ -81,6 +81,11 @@ fn stated(source: &BundleSource) -> Vec<&Property> {
         .collect()
 }
 
+/// Returns the APIs that a bundle brings.
+pub(crate) fn provided_apis(source: &BundleSource) -> BTreeSet<Gvk> {
+    provided(source, &stated(source))
+}
+
 /// The APIs of the CRDs and the owned API services, and those that an author states.
 fn provided(source: &BundleSource, stated: &[&Property]) -> BTreeSet<Gvk> {
     let definitions = source.provided_apis.iter().map(ProvidedApi::gvk);
@@ -96,8 +101,8 @@ fn provided(source: &BundleSource, stated: &[&Property]) -> BTreeSet<Gvk> {
         .collect()
 }
 
-/// The APIs that the CSV requires, and those of the dependencies.
-fn required(source: &BundleSource) -> BTreeSet<Gvk> {
+/// Returns the APIs that the CSV requires, and those of the dependencies.
+pub(crate) fn required_apis(source: &BundleSource) -> BTreeSet<Gvk> {
     let service_version = &source.service_version;
     let definitions = service_version.required_definitions.iter().filter_map(|key| {
         let (_, group) = split_definition_name(&key.name)?;

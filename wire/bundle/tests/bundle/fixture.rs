@@ -1,7 +1,8 @@
 //! A small operator bundle, and the means to change it.
 
 use operon_bundle::{
-    BundleFile, BundleReading, BundleSource, Migration, RenderOptions, read_bundle,
+    BundleFile, BundleReading, BundleSource, Migration, RenderOptions, ValidationOptions,
+    read_bundle, validate_bundle,
 };
 use operon_document::{
     decode_base64,
@@ -70,6 +71,9 @@ annotations:
   operators.operatorframework.io.bundle.package.v1: kiosk
   operators.operatorframework.io.bundle.channels.v1: stable,beta
   operators.operatorframework.io.bundle.channel.default.v1: stable
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
 ";
 
 /// Returns the small bundle with files exchanged or added.
@@ -140,4 +144,19 @@ fn property_line(property: Node<'_>) -> String {
         None => value.raw().to_vec(),
     };
     format!("{kind} {}", String::from_utf8_lossy(&text))
+}
+
+/// Describes what validating finds, one finding per line, with the text it points at.
+pub(crate) fn describe_validation(changes: &[(&str, &str)], options: &ValidationOptions) -> String {
+    let files = files(changes);
+    let reading = validate_bundle(&files, options);
+    let lines = reading.findings.iter().map(|finding| {
+        let content = files.iter().find(|file| file.path == finding.file);
+        let marked = content.map(|file| &file.content[finding.range.clone()]).unwrap_or_default();
+        let marked = String::from_utf8_lossy(marked);
+        let marked = marked.lines().next().unwrap_or_default();
+        let (severity, rule) = (finding.severity.name(), finding.rule_id);
+        format!("{severity} {rule} [{marked}] {}", finding.message)
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

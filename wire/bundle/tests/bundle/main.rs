@@ -1,8 +1,11 @@
 //! Bundles and templates written by hand, and files made to break a reader.
 
+mod comparison;
 mod findings;
 mod fixture;
 mod hostile;
 mod migration;
+mod real;
 mod rendering;
 mod templates;
+mod validation;

@@ -10,7 +10,7 @@ use super::{directory::read_files, image::ImagePattern, report::bundle_findings}
 
 /// Where the image reference of a bundle comes from.
 #[derive(Debug, Clone)]
-pub(in crate::catalog) enum ImageChoice {
+pub(crate) enum ImageChoice {
     /// There is none: the document has `image: ""`.
     None,
     /// The reference of the only bundle.
@@ -21,19 +21,19 @@ pub(in crate::catalog) enum ImageChoice {
 
 /// What rendering a bundle directory gave.
 #[derive(Debug)]
-pub(in crate::catalog) struct BundleOutcome {
+pub(crate) struct BundleOutcome {
     /// The document, or why there is none.
-    pub(in crate::catalog) rendered: Result<RenderedBundle, String>,
+    pub(crate) rendered: Result<RenderedBundle, String>,
     /// The findings, ready to be printed.
-    pub(in crate::catalog) report: String,
+    pub(crate) report: String,
     /// How many findings there are.
-    pub(in crate::catalog) findings: usize,
+    pub(crate) findings: usize,
     /// Whether upstream's tools would refuse the bundle.
-    pub(in crate::catalog) is_refused: bool,
+    pub(crate) is_refused: bool,
 }
 
 /// Renders a bundle directory.
-pub(in crate::catalog) fn render_directory(
+pub(crate) fn render_directory(
     directory: &Path,
     image: &ImageChoice,
     migrate: Migration,

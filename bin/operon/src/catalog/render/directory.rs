@@ -20,7 +20,7 @@ const PARTS: [&str; 2] = ["manifests", "metadata"];
 const MAX_SEARCHED_DIRECTORIES: usize = 1_000_000;
 
 /// Finds the bundle directories among and below the given directories, in the order of their paths.
-pub(in crate::catalog) fn find_bundles(arguments: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn find_bundles(arguments: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut bundles = Vec::new();
     for argument in arguments {
         let found = find_below(argument)?;
@@ -33,12 +33,12 @@ pub(in crate::catalog) fn find_bundles(arguments: &[PathBuf]) -> anyhow::Result<
 }
 
 /// Tells whether a directory has the two directories of a bundle.
-pub(in crate::catalog) fn is_bundle(directory: &Path) -> bool {
+pub(crate) fn is_bundle(directory: &Path) -> bool {
     PARTS.iter().all(|part| directory.join(part).is_dir())
 }
 
 /// Says why there is no bundle at a path, and what to give instead.
-pub(in crate::catalog) fn no_bundle(path: &Path) -> String {
+pub(crate) fn no_bundle(path: &Path) -> String {
     let shown = path.display();
     let missing: Vec<&str> = PARTS.into_iter().filter(|part| !path.join(part).is_dir()).collect();
     if !path.exists() {
@@ -59,7 +59,7 @@ pub(in crate::catalog) fn no_bundle(path: &Path) -> String {
 ///
 /// Links to files are followed. Links to directories and what is neither a file nor a directory are
 /// refused: a pipe would never end, and a directory could lead in a circle.
-pub(in crate::catalog) fn read_files(bundle: &Path) -> anyhow::Result<Vec<BundleFile>> {
+pub(crate) fn read_files(bundle: &Path) -> anyhow::Result<Vec<BundleFile>> {
     let mut files = Vec::new();
     let mut bytes = 0;
     let mut pending: Vec<(PathBuf, String)> =
@@ -100,7 +100,7 @@ pub(in crate::catalog) fn read_files(bundle: &Path) -> anyhow::Result<Vec<Bundle
 }
 
 /// Reads a file of at most `limit` bytes; nothing if it is larger.
-pub(in crate::catalog) fn read_file(path: &Path, limit: usize) -> anyhow::Result<Option<Vec<u8>>> {
+pub(crate) fn read_file(path: &Path, limit: usize) -> anyhow::Result<Option<Vec<u8>>> {
     let cannot_read = || format!("cannot read `{}`", path.display());
     let file = File::open(path).with_context(cannot_read)?;
     let mut content = Vec::new();

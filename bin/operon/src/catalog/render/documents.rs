@@ -13,15 +13,15 @@ use operon_fbc::{OutputFormat, write_documents};
 
 /// The choice of the notation that documents are written in.
 #[derive(Debug, Args)]
-pub(in crate::catalog) struct DocumentOptions {
+pub(crate) struct DocumentOptions {
     /// The notation to write documents in
     #[arg(short, long, value_enum, default_value = "json")]
-    pub(in crate::catalog) output: Notation,
+    pub(crate) output: Notation,
 }
 
 /// The notation of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::catalog) enum Notation {
+pub(crate) enum Notation {
     /// JSON objects one after another
     Json,
     /// YAML documents, each behind a line `---`
@@ -30,7 +30,7 @@ pub(in crate::catalog) enum Notation {
 
 impl Notation {
     /// Returns the format of the writer.
-    pub(in crate::catalog) fn format(self) -> OutputFormat {
+    pub(crate) fn format(self) -> OutputFormat {
         match self {
             Notation::Json => OutputFormat::Json,
             Notation::Yaml => OutputFormat::Yaml,
@@ -38,7 +38,7 @@ impl Notation {
     }
 
     /// Returns the end of a file's name, without the dot.
-    pub(in crate::catalog) fn extension(self) -> &'static str {
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Notation::Json => "json",
             Notation::Yaml => "yaml",
@@ -46,31 +46,25 @@ impl Notation {
     }
 
     /// Writes documents, sorted, as one text.
-    pub(in crate::catalog) fn write<T: AsRef<str>>(
-        self,
-        documents: &[T],
-    ) -> anyhow::Result<String> {
+    pub(crate) fn write<T: AsRef<str>>(self, documents: &[T]) -> anyhow::Result<String> {
         Ok(write_documents(documents, self.format())?)
     }
 }
 
 /// Prints written documents to standard output, byte by byte as they are.
-pub(in crate::catalog) fn print_documents(text: &str) -> io::Result<()> {
+pub(crate) fn print_documents(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
 /// Returns what `--migrate` asks for.
-pub(in crate::catalog) fn migration(asked: bool) -> Migration {
+pub(crate) fn migration(asked: bool) -> Migration {
     if asked { Migration::BundleObjectToCsvMetadata } else { Migration::None }
 }
 
 /// Prints a number with its noun: "1 bundle", "2 bundles".
-pub(in crate::catalog) struct Count<'n>(
-    pub(in crate::catalog) usize,
-    pub(in crate::catalog) &'n str,
-);
+pub(crate) struct Count<'n>(pub(crate) usize, pub(crate) &'n str);
 
 impl fmt::Display for Count<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use operon_bundle::RenderedBundle;
 
 /// A pattern such as `quay.io/example/{package}-bundle:v{version}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::catalog) struct ImagePattern(Vec<Part>);
+pub(crate) struct ImagePattern(Vec<Part>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
@@ -21,7 +21,7 @@ enum Part {
 
 impl ImagePattern {
     /// Returns the image reference of a bundle.
-    pub(in crate::catalog) fn fill(&self, bundle: &RenderedBundle) -> String {
+    pub(crate) fn fill(&self, bundle: &RenderedBundle) -> String {
         let parts = self.0.iter().map(|part| match part {
             Part::Text(text) => text.as_str(),
             Part::Package => &bundle.package,

@@ -12,7 +12,7 @@ use std::{
 const MAX_WORKERS: usize = 16;
 
 /// Does the work of each number below `count`, and returns the answers in order.
-pub(in crate::catalog) fn on_all_cores<Answer: Send>(
+pub(crate) fn on_all_cores<Answer: Send>(
     count: usize,
     work: impl Fn(usize) -> Answer + Sync,
 ) -> Vec<Answer> {

@@ -14,37 +14,37 @@ const MAX_SIDE_BYTES: usize = 4096;
 
 /// The most findings that are printed about one text: nobody reads more, and each costs a search
 /// for its line.
-pub(in crate::catalog) const MAX_SHOWN: usize = 100;
+pub(crate) const MAX_SHOWN: usize = 100;
 
 /// A finding that is ready to be printed.
-pub(in crate::catalog) struct Report<'r> {
+pub(crate) struct Report<'r> {
     /// How much it matters.
-    pub(in crate::catalog) severity: Severity,
+    pub(crate) severity: Severity,
     /// The id of the rule; empty for an error that is no rule's.
-    pub(in crate::catalog) rule_id: &'r str,
+    pub(crate) rule_id: &'r str,
     /// What is wrong.
-    pub(in crate::catalog) message: &'r str,
+    pub(crate) message: &'r str,
     /// Where; the first place is where it is, others belong to it.
-    pub(in crate::catalog) spots: Vec<Spot<'r>>,
+    pub(crate) spots: Vec<Spot<'r>>,
     /// Why it matters.
-    pub(in crate::catalog) why: Vec<&'r str>,
+    pub(crate) why: Vec<&'r str>,
     /// What to do about it.
-    pub(in crate::catalog) help: Vec<&'r str>,
+    pub(crate) help: Vec<&'r str>,
 }
 
 /// A place that a finding is about.
-pub(in crate::catalog) struct Spot<'r> {
+pub(crate) struct Spot<'r> {
     /// The path to show.
-    pub(in crate::catalog) path: String,
+    pub(crate) path: String,
     /// The whole text at the path, and the bytes of it; nothing if it is about the whole.
-    pub(in crate::catalog) range: Option<(&'r [u8], Range<usize>)>,
+    pub(crate) range: Option<(&'r [u8], Range<usize>)>,
     /// What the marked text is; may be empty.
-    pub(in crate::catalog) label: &'r str,
+    pub(crate) label: &'r str,
 }
 
 impl Report<'_> {
     /// Prints the finding, with colours that whoever writes it may strip.
-    pub(in crate::catalog) fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -79,7 +79,7 @@ impl Report<'_> {
 }
 
 /// Prints the findings about a bundle whose files are still at hand; of too many, errors first.
-pub(in crate::catalog) fn bundle_findings(
+pub(crate) fn bundle_findings(
     findings: &[BundleFinding],
     directory: &str,
     files: &[BundleFile],
@@ -96,7 +96,7 @@ pub(in crate::catalog) fn bundle_findings(
 }
 
 /// Says how many findings are not printed, if there are such.
-pub(in crate::catalog) fn not_shown(findings: usize) -> String {
+pub(crate) fn not_shown(findings: usize) -> String {
     match findings.saturating_sub(MAX_SHOWN) {
         0 => String::new(),
         more => format!("{more} more are not shown\n\n"),

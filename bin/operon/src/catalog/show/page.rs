@@ -16,29 +16,29 @@ const MAX_WIDTH: usize = 100;
 const INDENT: usize = 2;
 
 /// A page that is being written.
-pub(super) struct Page {
+pub(crate) struct Page {
     out: String,
     width: usize,
 }
 
 impl Page {
     /// Starts a page for a terminal of so many columns.
-    pub(super) fn new(columns: usize) -> Self {
+    pub(crate) fn new(columns: usize) -> Self {
         Self { out: String::new(), width: columns.min(MAX_WIDTH) }
     }
 
     /// Returns how many columns there are inside of a section.
-    pub(super) fn inner_width(&self) -> usize {
+    pub(crate) fn inner_width(&self) -> usize {
         self.width.saturating_sub(INDENT).max(20)
     }
 
     /// Writes keys and values in two columns; an empty value is left out.
-    pub(super) fn fields(&mut self, fields: &[(&str, String)]) {
+    pub(crate) fn fields(&mut self, fields: &[(&str, String)]) {
         self.columns(0, fields);
     }
 
     /// Writes keys and values inside of a section.
-    pub(super) fn inner_fields(&mut self, indent: usize, fields: &[(&str, String)]) {
+    pub(crate) fn inner_fields(&mut self, indent: usize, fields: &[(&str, String)]) {
         self.columns(indent * INDENT, fields);
     }
 
@@ -60,7 +60,7 @@ impl Page {
     }
 
     /// Starts a section.
-    pub(super) fn section(&mut self, title: &str) {
+    pub(crate) fn section(&mut self, title: &str) {
         let bold = Style::new().bold();
         let title = clean(title);
         self.out.push('\n');
@@ -68,7 +68,7 @@ impl Page {
     }
 
     /// Writes a text inside of a section, so many steps further in, wrapped.
-    pub(super) fn item(&mut self, steps: usize, text: &str) {
+    pub(crate) fn item(&mut self, steps: usize, text: &str) {
         let indent = (steps + 1) * INDENT;
         let room = self.width.saturating_sub(indent).max(20);
         for (number, line) in wrap(&clean(text), room).into_iter().enumerate() {
@@ -78,12 +78,12 @@ impl Page {
     }
 
     /// Writes a line inside of a section as it is.
-    pub(super) fn verbatim(&mut self, line: &str) {
+    pub(crate) fn verbatim(&mut self, line: &str) {
         self.push(&format!("{:INDENT$}{line}", ""));
     }
 
     /// Writes a table inside of a section, without the columns that nothing stands in.
-    pub(super) fn table(&mut self, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+    pub(crate) fn table(&mut self, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
         let rows: Vec<Vec<String>> = rows.into_iter().collect();
         let is_used = |column: usize| {
             rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()))
@@ -100,7 +100,7 @@ impl Page {
     }
 
     /// Returns the page.
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.out
     }
 

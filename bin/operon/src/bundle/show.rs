@@ -1,0 +1,52 @@
+//! `operon bundle show`: what a bundle is, brings and asks for.
+
+mod json;
+mod text;
+
+use clap::{Args, ValueEnum};
+
+use super::open::summary;
+use crate::{
+    exit::Outcome,
+    output::{print_text, terminal},
+};
+
+/// Shows what a bundle is, which APIs it brings and needs, which rights it asks for, and what it runs
+///
+/// Rights that deserve a look before anybody installs the bundle are marked with `!`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 done, 1 the bundle cannot be read
+
+Examples:
+  operon bundle show ./etcd/0.9.4
+  operon bundle show ./etcd/0.9.4 -o json")]
+pub(crate) struct Show {
+    /// The bundle: a directory with `manifests/` and `metadata/`
+    #[arg(value_name = "BUNDLE")]
+    bundle: String,
+    /// How to print it
+    #[arg(short, long, value_enum, default_value = "text")]
+    output: ShowFormat,
+}
+
+/// How a bundle is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// A page for people
+    Text,
+    /// JSON for programs
+    Json,
+    /// YAML for programs
+    Yaml,
+}
+
+pub(crate) fn run(command: &Show) -> anyhow::Result<Outcome> {
+    let (_, summary) = summary(&command.bundle)?;
+    print_text(&match command.output {
+        ShowFormat::Text => text::render(&summary, terminal::width()),
+        ShowFormat::Json => json::value(&summary).to_json_text(),
+        ShowFormat::Yaml => json::value(&summary).to_yaml_text(),
+    })?;
+    Ok(Outcome::Done)
+}
