@@ -9,6 +9,7 @@ mod compare;
 mod error;
 mod finding;
 mod json;
+mod legacy;
 mod migrate;
 mod package;
 mod projection;
@@ -30,6 +31,7 @@ pub use read::{
 };
 pub use render::{Migration, RenderOptions, RenderedBundle, render};
 
+pub use legacy::{ConfigMapCatalog, LegacyDocuments, MAX_CONFIG_MAP_BYTES, render_config_map};
 pub use compare::{Change, ChangeKind, MAX_COMPARED_FIELDS, Side, Topic, compare};
 pub use summary::{
     Api, BundleSize, BundleSummary, ContainerSummary, DefinitionSummary, DeploymentSummary,

@@ -4,6 +4,7 @@ mod comparison;
 mod findings;
 mod fixture;
 mod hostile;
+mod legacy;
 mod migration;
 mod real;
 mod rendering;
