@@ -5,6 +5,7 @@
 //! tests; a failed step that runs no tests counts as one.
 
 mod closing;
+mod programs;
 mod smoke;
 
 use std::{
@@ -47,6 +48,7 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step { title: "tools", is_quick: true, work: check_tools },
+    Step { title: "programs", is_quick: false, work: install_programs },
     Step { title: "tidy", is_quick: true, work: run_tidy },
     Step { title: "format", is_quick: true, work: check_format },
     Step { title: "clippy", is_quick: false, work: run_clippy },
@@ -121,6 +123,10 @@ fn check_tools(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Endi
         }
     }
     run_streamed(&mut workspace.cargo(&["--version"]))
+}
+
+fn install_programs(_workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    programs::install()
 }
 
 fn run_tidy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
