@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     apply, approve, bundle::BundleCommand, catalog::CatalogCommand, completion, crds, delete,
-    describe, events, get, history, pin, plan, resolve, rollback, tree, uninstall, up, why,
+    describe, events, get, history, pin, plan, registry, resolve, rollback, serve, tree, uninstall,
+    up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -40,6 +41,10 @@ pub(crate) enum Command {
     /// Reads, checks, queries, draws and compares catalogs; needs no cluster
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    Serve(serve::Serve),
+    /// Asks a server of catalogs over the registry API
+    #[command(subcommand)]
+    Registry(registry::RegistryCommand),
     /// Checks, shows, renders and compares bundles; needs no cluster
     #[command(subcommand)]
     Bundle(BundleCommand),

@@ -30,7 +30,10 @@ use operon_object::Timestamp;
 
 pub(crate) use self::{
     apply::{Appliable, Applied, apply, in_order, place},
-    engine::{DEFAULT_KUBE_VERSION, Engine, EngineArguments, act, check_version, engine, look_at},
+    engine::{
+        DEFAULT_KUBE_VERSION, Engine, EngineArguments, FETCH_LOOK, LONGEST_FETCH, act,
+        check_version, engine, look_at, look_well, wait_for_bundle,
+    },
     kinds::{FoundKind, Kinds},
     objects::{NamespaceArguments, find_one, find_operator, long_name, short_name, update},
     operators::{kind_words, namespace_of_operator},

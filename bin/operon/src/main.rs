@@ -13,15 +13,18 @@ mod describe;
 mod events;
 mod exit;
 mod explanation;
+mod fetching;
 mod get;
 mod history;
 mod manifests;
 mod output;
 mod pin;
 mod plan;
+mod registry;
 mod resolve;
 mod rollback;
 mod semantics;
+mod serve;
 mod tree;
 mod uninstall;
 mod up;
@@ -49,6 +52,8 @@ fn main() -> ExitCode {
         cli::Command::History(command) => history::run(&command),
         cli::Command::Tree(command) => tree::run(&command),
         cli::Command::Catalog(command) => catalog::run(command),
+        cli::Command::Serve(command) => serve::run(&command),
+        cli::Command::Registry(command) => registry::run(&command),
         cli::Command::Bundle(command) => bundle::run(&command),
         cli::Command::Plan(command) => plan::run(&command),
         cli::Command::Why(command) => why::run(&command),

@@ -25,8 +25,8 @@ use clap::Args;
 
 use self::{answer::Answered, conduct::Conduct};
 use crate::{
-    catalog::open::CacheOptions,
     exit::Outcome,
+    fetching::FetchOptions,
     output::{OutputOptions, print},
     semantics::SemanticsChoice,
 };
@@ -60,13 +60,13 @@ pub(crate) struct Resolve {
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
-    cache: CacheOptions,
+    fetching: FetchOptions,
 }
 
 pub(crate) fn run(command: &Resolve) -> anyhow::Result<Outcome> {
     let conduct = Conduct {
         semantics: command.semantics,
-        no_cache: command.cache.no_cache,
+        cache: command.fetching.cache(),
         explains: command.jsonl.is_none(),
     };
     match (&command.jsonl, &command.case) {

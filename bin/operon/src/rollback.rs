@@ -3,7 +3,7 @@
 //! It is first shown and then done, and only if it is still what was shown. What going back means is
 //! worked out by the engine's room.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, thread, time::Instant};
 
 use anyhow::{anyhow, bail};
 use clap::Args;
@@ -15,8 +15,8 @@ use operon_object::{Kind, known};
 
 use crate::{
     cluster::{
-        ClusterArguments, EngineArguments, NamespaceArguments, act, kind_words,
-        namespace_of_operator, now,
+        ClusterArguments, EngineArguments, FETCH_LOOK, LONGEST_FETCH, NamespaceArguments, act,
+        kind_words, look_well, namespace_of_operator, now,
     },
     exit::Outcome,
     output::{clean, print_text, terminal},
@@ -51,11 +51,18 @@ pub(crate) struct Rollback {
 pub(crate) fn run(command: &Rollback) -> anyhow::Result<Outcome> {
     command.engine.check()?;
     let cluster = command.cluster.reach_as(FIELD_MANAGER)?;
-    let mut engine = command.engine.engine(cluster, &command.cluster.dir);
-    engine.look(now())?;
+    let mut engine = command.engine.engine(cluster, &command.cluster.dir)?;
+    look_well(&mut engine)?;
     let namespace = namespace_of_operator(engine.objects(), &command.name, &command.namespace)?;
-    let rollback =
-        engine.show_rollback(&namespace, &command.name, now()).map_err(|error| told(&error))?;
+    let start = Instant::now();
+    let rollback = loop {
+        match engine.show_rollback(&namespace, &command.name, now()) {
+            Err(RollbackError::Wanted(_)) if start.elapsed() < LONGEST_FETCH => {
+                thread::sleep(FETCH_LOOK);
+            }
+            shown => break shown.map_err(|error| told(&error))?,
+        }
+    };
     let Some(id) = &command.approve else {
         let key = known::CLUSTER_SERVICE_VERSION.key(&namespace, &rollback.from);
         let running = engine.objects().find(&key).map(ServiceVersion::read);

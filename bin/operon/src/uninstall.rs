@@ -18,8 +18,8 @@ use operon_object::{Kind, ObjectKey};
 
 use crate::{
     cluster::{
-        ClusterArguments, Engine, EngineArguments, Kinds, NamespaceArguments, act,
-        namespace_of_operator, now, place,
+        ClusterArguments, Engine, EngineArguments, Kinds, NamespaceArguments, act, look_well,
+        namespace_of_operator, place,
     },
     exit::Outcome,
     manifests::{files_in, read_file},
@@ -77,8 +77,8 @@ struct Shown {
 pub(crate) fn run(command: &Uninstall) -> anyhow::Result<Outcome> {
     command.engine.check()?;
     let cluster = command.cluster.reach_as(FIELD_MANAGER)?;
-    let mut engine = command.engine.engine(cluster, &command.cluster.dir);
-    engine.look(now())?;
+    let mut engine = command.engine.engine(cluster, &command.cluster.dir)?;
+    look_well(&mut engine)?;
     let shown = show(command, &engine)?;
     let is_asked = command.approve.is_some() || command.yes;
     if !is_asked {

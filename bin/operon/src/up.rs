@@ -71,7 +71,7 @@ pub(crate) fn run(command: &Up) -> anyhow::Result<Outcome> {
     let access = Access::Local(Arc::clone(&cluster));
     let mut session = Session::new(
         cluster,
-        command.engine.engine(access, directory),
+        command.engine.engine(access, directory)?,
         ManifestDirectory::new(directory),
         Display::new(is_terminal, directory, follows),
     );

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use operon_object::Object;
+use operon_object::{Object, Value};
 use operon_resolve::SourceName;
 
 /// A CatalogSource (`operators.coreos.com/v1alpha1`).
@@ -77,6 +77,17 @@ impl<'o> CatalogSource<'o> {
     /// Returns the ConfigMap it is read from.
     pub fn config_map(self) -> &'o str {
         self.object.spec().get("configMap").str()
+    }
+
+    /// Returns the ConfigMap that its type says it is read from.
+    pub fn reads_config_map(self) -> Option<&'o str> {
+        matches!(self.source_type(), "internal" | "configmap").then(|| self.config_map())
+    }
+
+    /// Returns the names of the Secrets with credentials for its images.
+    pub fn pull_secrets(self) -> impl Iterator<Item = &'o str> + use<'o> {
+        let secrets = self.object.spec().get("secrets").elements().iter();
+        secrets.map(Value::str).filter(|name| !name.is_empty())
     }
 
     /// Returns how often a newer image is looked for, as it is written.

@@ -1,7 +1,7 @@
 //! CatalogSources: what is said about where bundles come from.
 
 use operon_kinds::{CatalogSource, parse_duration};
-use operon_object::{Value, known, map};
+use operon_object::{Object, Value, known, map};
 
 use crate::{Verdict, World};
 
@@ -43,9 +43,24 @@ fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
             ),
         );
     }
+    if let Some(name) = source.reads_config_map() {
+        let Some(found) = world.objects.get(&known::CONFIG_MAP, source.object.namespace(), name)
+        else {
+            status.set(&["reason"], "ConfigMapError");
+            status.set(
+                &["message"],
+                format!("failed to get catalog config map {name}: configmap \"{name}\" not found"),
+            );
+            return status;
+        };
+        note_config_map(world, found, &mut status);
+    }
     let Some(state) = world.catalogs.get(&source.source_name()) else {
         return without_empty(status);
     };
+    if let Some(polled) = state.polled {
+        status.set(&["latestImageRegistryPoll"], polled);
+    }
     let observed = match (&state.catalog, state.problem.as_str()) {
         (_, problem) if !problem.is_empty() => "TRANSIENT_FAILURE",
         (Some(_), _) => "READY",
@@ -70,6 +85,24 @@ fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
         status.set(&["registryService"], service);
     }
     status
+}
+
+/// Says which ConfigMap, and which state of it, the catalog is read from.
+fn note_config_map(world: &World<'_>, found: &Object, status: &mut Value) {
+    let old = status.get("configMapReference");
+    let is_same = old.get("uid").str() == found.uid()
+        && old.get("resourceVersion").str() == found.resource_version();
+    if is_same {
+        return;
+    }
+    let reference = map! {
+        "name" => found.name(),
+        "namespace" => found.namespace(),
+        "uid" => found.uid(),
+        "resourceVersion" => found.resource_version(),
+        "lastUpdateTime" => world.now,
+    };
+    status.set(&["configMapReference"], reference);
 }
 
 /// When the content was read is each process's own knowledge, so it is not said here: two of them would

@@ -49,6 +49,10 @@ pub struct CatalogState {
     pub address: String,
     /// Why it cannot be read now; empty when it can.
     pub problem: String,
+    /// Whether it is being read, so that something else may be known soon.
+    pub is_being_read: bool,
+    /// When it was last asked whether there is something newer, if that is done at intervals.
+    pub polled: Option<Timestamp>,
 }
 
 /// Names a bundle whose contents are wanted.

@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use operon_catalog::Catalog;
 use operon_document::encode_base64;
-use operon_driver::{Catalogs, ClusterError};
+use operon_driver::{CatalogRequest, Catalogs, ClusterError};
 use operon_fbc::{MemoryFile, read_catalog};
 use operon_install::ServingCertificate;
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest};
-use operon_object::{Object, Timestamp, Value, sha256_hex};
+use operon_object::{Timestamp, Value, sha256_hex};
 use operon_plan::BundleContents;
 use operon_resolve::SourceName;
 
@@ -111,11 +111,15 @@ impl SimCatalogs {
 }
 
 impl Catalogs for SimCatalogs {
-    fn read(&self, sources: &[&Object], now: Timestamp) -> BTreeMap<SourceName, CatalogState> {
+    fn read(
+        &self,
+        requests: &[CatalogRequest<'_>],
+        now: Timestamp,
+    ) -> BTreeMap<SourceName, CatalogState> {
         let inner = self.lock();
         let mut states = BTreeMap::new();
-        for source in sources {
-            let name = CatalogSource::read(source).source_name();
+        for request in requests {
+            let name = CatalogSource::read(request.source).source_name();
             let state = match inner.published.get(&name) {
                 Some(published) => CatalogState {
                     catalog: Some(Arc::clone(&published.catalog)),
@@ -123,6 +127,7 @@ impl Catalogs for SimCatalogs {
                     read: now,
                     address: format!("{}.{}.svc:50051", name.name, name.namespace),
                     problem: published.problem.clone(),
+                    ..CatalogState::default()
                 },
                 None => CatalogState {
                     problem: format!("nothing is published as {name}"),

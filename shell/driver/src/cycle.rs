@@ -10,7 +10,7 @@ use operon_lifecycle::{
 use operon_object::{Object, Timestamp, known};
 use operon_resolve::SourceName;
 
-use crate::{Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
+use crate::{CatalogRequest, Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
 
 /// Keeps a cluster as it should be.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub struct Cycle {
     pub is_settled: bool,
     /// When to turn again although nothing changed.
     pub wake: Option<Timestamp>,
+    /// Whether a catalog or the contents of a bundle are on their way.
+    pub is_fetching: bool,
 }
 
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
@@ -142,7 +144,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
         });
         let wake = self.wakes.values().chain(self.asks.values()).min().copied();
-        Ok(Cycle { written, is_settled: tried == 0, wake })
+        Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching: self.is_fetching() })
     }
 
     /// Forgets contents that were not here when they were asked for, when it is time to ask again.
@@ -160,21 +162,32 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         }
     }
 
+    fn is_fetching(&self) -> bool {
+        let is_pending = |state: &BundleState| matches!(state, BundleState::Pending { .. });
+        self.states.values().any(|state| state.is_being_read)
+            || self.bundles.values().any(is_pending)
+    }
+
     fn read_catalogs(&mut self, now: Timestamp) {
-        let sources: Vec<&Object> = self
-            .picture
-            .objects
+        let objects = &self.picture.objects;
+        let requests: Vec<CatalogRequest<'_>> = objects
             .all(&known::CATALOG_SOURCE)
             .filter(|object| CatalogSource::read(object).problem().is_none())
+            .map(|object| request(objects, object))
             .collect();
-        let states = self.catalogs.read(&sources, now);
+        let states = self.catalogs.read(&requests, now);
         let is_same = states.len() == self.states.len()
             && states.iter().all(|(name, state)| {
                 self.states.get(name).is_some_and(|known| {
-                    known.digest == state.digest && known.problem == state.problem
+                    known.digest == state.digest
+                        && known.problem == state.problem
+                        && known.polled == state.polled
                 })
             });
         if is_same {
+            for (known, state) in self.states.values_mut().zip(states.values()) {
+                known.is_being_read = state.is_being_read;
+            }
             return;
         }
         self.touched.touch_everything();
@@ -184,5 +197,17 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         });
         self.asks.retain(|key, _| self.bundles.contains_key(key));
         self.states = states;
+    }
+}
+
+/// Puts the objects that a CatalogSource names beside it.
+fn request<'o>(objects: &'o Objects, source: &'o Object) -> CatalogRequest<'o> {
+    let wishes = CatalogSource::read(source);
+    let namespace = source.namespace();
+    let secret = |name| objects.get(&known::SECRET, namespace, name);
+    CatalogRequest {
+        source,
+        config_map: objects.get(&known::CONFIG_MAP, namespace, wishes.config_map()),
+        pull_secrets: wishes.pull_secrets().filter_map(secret).collect(),
     }
 }

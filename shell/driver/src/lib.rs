@@ -16,5 +16,8 @@ mod wishes;
 
 pub use self::{
     cycle::{Cycle, Driver},
-    ports::{Catalogs, Change, Changes, Cluster, ClusterError, Cursor, Listing},
+    ports::{
+        CatalogRequest, CatalogServers, Catalogs, Change, Changes, Cluster, ClusterError, Cursor,
+        Listing,
+    },
 };

@@ -62,8 +62,12 @@ pub trait Cluster {
 /// Where catalogs, bundles and certificates come from.
 pub trait Catalogs {
     /// Returns the catalogs of CatalogSources; called often, so that what did not change is not read
-    /// again.
-    fn read(&self, sources: &[&Object], now: Timestamp) -> BTreeMap<SourceName, CatalogState>;
+    /// again, and what takes long is fetched while others go on.
+    fn read(
+        &self,
+        requests: &[CatalogRequest<'_>],
+        now: Timestamp,
+    ) -> BTreeMap<SourceName, CatalogState>;
 
     /// Returns the contents of a bundle, as far as they are known.
     fn bundle(&self, key: &BundleKey) -> BundleState;
@@ -74,6 +78,24 @@ pub trait Catalogs {
         request: &CertificateRequest,
         now: Timestamp,
     ) -> Result<(ServingCertificate, Timestamp), ClusterError>;
+}
+
+/// A CatalogSource whose catalog is wanted, with the objects that it names.
+#[derive(Debug, Clone)]
+pub struct CatalogRequest<'o> {
+    /// The CatalogSource.
+    pub source: &'o Object,
+    /// The ConfigMap that it is read from, if it names one that exists.
+    pub config_map: Option<&'o Object>,
+    /// The Secrets with credentials for its images, as far as they exist.
+    pub pull_secrets: Vec<&'o Object>,
+}
+
+/// Catalogs that are served at an address.
+pub trait CatalogServers: Send + Sync + std::fmt::Debug {
+    /// Writes the documents of the catalog at an address; equal catalogs give equal documents. The
+    /// error is a sentence that names the address.
+    fn fetch(&self, address: &str, documents: &mut dyn std::io::Write) -> Result<(), String>;
 }
 
 /// A point in the history of a cluster; only the cluster can read it.

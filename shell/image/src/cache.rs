@@ -56,6 +56,11 @@ impl CacheDirectory {
         self.snapshots().join(name)
     }
 
+    /// Returns where catalogs that were fetched as documents are kept.
+    pub(crate) fn documents(&self) -> PathBuf {
+        self.root.join("documents")
+    }
+
     fn snapshots(&self) -> PathBuf {
         self.root.join("snapshots")
     }

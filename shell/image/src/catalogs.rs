@@ -1,129 +1,204 @@
-//! Catalogs from directories, behind the driver's port.
+//! The catalogs of CatalogSources, behind the driver's port.
 //!
-//! A CatalogSource names a directory where others name an image. What was last read well stays in use
-//! when the directory breaks or vanishes. Nothing is pulled and nothing is written here but the cache.
+//! A CatalogSource names an image, a registry server, a ConfigMap, or a directory where others name an
+//! image. What was last read well stays in use when its source breaks or vanishes. Whatever comes over a
+//! network is fetched beside the loop, which is never kept waiting.
 
-mod state;
+mod defects;
+mod directory_entry;
+mod fetched_entry;
+mod origin;
+mod pulls;
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
 
-use operon_driver::{Catalogs, ClusterError};
+use operon_driver::{CatalogRequest, Catalogs, ClusterError};
 use operon_install::ServingCertificate;
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest, ErrorKind};
-use operon_object::{Object, Timestamp};
+use operon_object::Timestamp;
 use operon_resolve::SourceName;
 
-use self::state::Entry;
+use self::{
+    directory_entry::DirectoryEntry,
+    fetched_entry::FetchedEntry,
+    origin::Origin,
+    pulls::{Pulls, Trust},
+};
+pub use self::{
+    fetched_entry::{FIRST_FETCH_PAUSE, LONGEST_FETCH_PAUSE},
+    origin::{ADDRESS_INTERVAL, MIN_POLL_INTERVAL},
+    pulls::MAX_REMEMBERED_BUNDLES,
+};
 use crate::{
-    CacheDirectory, OpenError, OpenOptions, OpenedCatalog, Progress, bundle_contents,
-    certificate::serving_certificate, contents::is_path, open_catalog,
+    BundleError, Fetcher, OpenedCatalog, bundle_contents, certificate::serving_certificate,
+    contents::is_path, crew::Crew,
 };
 
 /// How often a directory is looked at again; a person does not notice that, and a catalog of ten
 /// thousand files is looked at in a fifth of it.
 pub const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
-/// The catalogs of CatalogSources whose `spec.image` is the path of a directory or a file.
+/// The catalogs of CatalogSources.
 ///
 /// Paths of catalogs count from one directory, paths of bundles from the directory of their catalog.
 #[derive(Debug)]
-pub struct DirectoryCatalogs {
+pub struct SourceCatalogs {
     base: PathBuf,
-    cache: Option<CacheDirectory>,
-    entries: Mutex<BTreeMap<SourceName, Entry>>,
+    fetcher: Arc<Fetcher>,
+    crew: Crew,
+    shelf: Mutex<Shelf>,
 }
 
-impl DirectoryCatalogs {
-    /// Reads catalogs whose paths count from a directory; snapshots are kept in the cache.
-    pub fn new(base: impl Into<PathBuf>, cache: Option<CacheDirectory>) -> Self {
-        Self { base: base.into(), cache, entries: Mutex::default() }
+#[derive(Debug, Default)]
+struct Shelf {
+    entries: BTreeMap<SourceName, Entry>,
+    pulls: Pulls,
+}
+
+/// A catalog, wherever it comes from.
+#[derive(Debug)]
+enum Entry {
+    Directory(DirectoryEntry),
+    Fetched(FetchedEntry),
+}
+
+impl Entry {
+    fn new(origin: Origin, address: String, now: Timestamp) -> Self {
+        match origin {
+            Origin::Path(path) => Self::Directory(DirectoryEntry::new(path, address)),
+            origin => Self::Fetched(FetchedEntry::new(origin, address, now)),
+        }
+    }
+
+    fn comes_from(&self, origin: &Origin) -> bool {
+        match (self, origin) {
+            (Self::Directory(entry), Origin::Path(path)) => entry.path == *path,
+            (Self::Fetched(entry), origin) => match (&entry.origin, origin) {
+                (Origin::ConfigMap(_), Origin::ConfigMap(_)) => true,
+                (known, origin) => known == origin,
+            },
+            (Self::Directory(_), _) => false,
+        }
+    }
+
+    fn state(&self) -> &CatalogState {
+        match self {
+            Self::Directory(entry) => &entry.state,
+            Self::Fetched(entry) => &entry.state,
+        }
+    }
+
+    fn trust(&self) -> Trust {
+        match self {
+            Self::Directory(_) => Trust::Everything,
+            Self::Fetched(entry) => Trust::Registries { credentials: entry.origin.credentials() },
+        }
+    }
+
+    fn opened(&self) -> Option<&Arc<OpenedCatalog>> {
+        match self {
+            Self::Directory(entry) => entry.opened.as_ref(),
+            Self::Fetched(entry) => entry.opened.as_ref(),
+        }
+    }
+}
+
+impl SourceCatalogs {
+    /// Reads catalogs whose paths count from a directory.
+    pub fn new(base: impl Into<PathBuf>, fetcher: Arc<Fetcher>) -> Self {
+        Self { base: base.into(), fetcher, crew: Crew::default(), shelf: Mutex::default() }
     }
 
     /// Returns the catalog of a CatalogSource as it is in use.
     pub fn opened(&self, source: &SourceName) -> Option<Arc<OpenedCatalog>> {
-        self.lock().get(source)?.opened.clone()
+        self.lock().entries.get(source)?.opened().cloned()
     }
 
     /// Returns the directories and files that catalogs are read from.
     pub fn paths(&self) -> Vec<PathBuf> {
-        self.lock().values().map(|entry| self.path_of(entry)).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<SourceName, Entry>> {
-        // Whoever panicked left entries that are whole: they are replaced, never half changed.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn open(&self, path: &Path, now: Timestamp) -> Result<OpenedCatalog, OpenError> {
-        let since_1970 = Duration::from_millis(u64::try_from(now.milliseconds()).unwrap_or(0));
-        let progress = Progress::default();
-        let options = OpenOptions {
-            cache: self.cache.as_ref(),
-            progress: &progress,
-            now: SystemTime::UNIX_EPOCH + since_1970,
+        let path = |entry: &Entry| match entry {
+            Entry::Directory(entry) => Some(entry.path.clone()),
+            Entry::Fetched(_) => None,
         };
-        open_catalog(path, &options)
+        self.lock().entries.values().filter_map(path).collect()
     }
 
-    fn path_of(&self, entry: &Entry) -> PathBuf {
-        self.base.join(entry.image.trim_start_matches("./"))
+    fn lock(&self) -> MutexGuard<'_, Shelf> {
+        // Whoever panicked left entries that are whole: they are replaced, never half changed.
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn look(&self, entry: &mut Entry, now: Timestamp) {
-        let path = self.path_of(entry);
-        entry.look(&path, now, |path| self.open(path, now));
+    fn look(&self, entry: &mut Entry, source: CatalogSource<'_>, now: Timestamp) {
+        match entry {
+            Entry::Directory(entry) if entry.is_due(now) => {
+                let milliseconds = u64::try_from(now.milliseconds()).unwrap_or(0);
+                let time = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
+                entry.look(now, |path| self.fetcher.open(path, time));
+            }
+            Entry::Directory(_) => {}
+            Entry::Fetched(entry) => entry.look(source, now, &self.crew, &self.fetcher),
+        }
     }
 }
 
-impl Catalogs for DirectoryCatalogs {
-    fn read(&self, sources: &[&Object], now: Timestamp) -> BTreeMap<SourceName, CatalogState> {
-        let mut entries = self.lock();
-        let mut known = std::mem::take(&mut *entries);
+impl Catalogs for SourceCatalogs {
+    fn read(
+        &self,
+        requests: &[CatalogRequest<'_>],
+        now: Timestamp,
+    ) -> BTreeMap<SourceName, CatalogState> {
+        let mut shelf = self.lock();
+        let mut known = std::mem::take(&mut shelf.entries);
         let mut states = BTreeMap::new();
-        for source in sources {
-            let source = CatalogSource::read(source);
+        for request in requests {
+            let source = CatalogSource::read(request.source);
             let name = source.source_name();
-            if let Some(problem) = foreign(source) {
-                let address = source.image().to_owned();
-                states.insert(name, CatalogState { address, problem, ..CatalogState::default() });
-                continue;
-            }
-            let mut entry = known
-                .remove(&name)
-                .filter(|entry| entry.image == source.image())
-                .unwrap_or_else(|| Entry::new(source.image()));
-            if entry.is_due(now) {
-                self.look(&mut entry, now);
-            }
-            states.insert(name.clone(), entry.state.clone());
-            entries.insert(name, entry);
+            let origin = Origin::of(request, &self.base);
+            let mut entry = match known.remove(&name).filter(|entry| entry.comes_from(&origin)) {
+                Some(Entry::Fetched(mut entry)) => {
+                    entry.follow(origin, now);
+                    Entry::Fetched(entry)
+                }
+                Some(entry) => entry,
+                None => Entry::new(origin, Origin::address(source), now),
+            };
+            self.look(&mut entry, source, now);
+            states.insert(name.clone(), entry.state().clone());
+            shelf.entries.insert(name, entry);
         }
         states
     }
 
     fn bundle(&self, key: &BundleKey) -> BundleState {
-        let mut entries = self.lock();
+        let shelf = &mut *self.lock();
         let stale = || BundleState::Pending { message: "the catalog is read again".to_owned() };
-        let Some(entry) = entries.get_mut(&key.source) else { return stale() };
-        if entry.state.digest != key.digest {
+        let Some(entry) = shelf.entries.get_mut(&key.source) else { return stale() };
+        if entry.state().digest != key.digest {
             return stale();
         }
-        let Some(opened) = entry.opened.clone() else { return stale() };
-        let contents = bundle_contents(&opened, &key.name, &key.image, opened.directory());
-        match contents {
+        let Some(opened) = entry.opened().cloned() else { return stale() };
+        if matches!(entry.trust(), Trust::Registries { .. }) && is_path(&key.image) {
+            return unreadable(format!(
+                "bundle {}: `{}` is a path, and a catalog that was fetched cannot name paths",
+                key.name, key.image
+            ));
+        }
+        match bundle_contents(&opened, &key.name, &key.image, opened.directory()) {
             Ok(contents) => BundleState::Ready(Arc::new(contents)),
+            Err(BundleError::InAnImage { .. }) => {
+                shelf.pulls.ask(key, entry.trust(), &self.crew, &self.fetcher)
+            }
             Err(error) => {
-                entry.note_failure();
-                BundleState::Failed {
-                    reason: "BundleNotReadable".to_owned(),
-                    message: error.to_string(),
+                if let Entry::Directory(entry) = entry {
+                    entry.note_failure();
                 }
+                unreadable(error.to_string())
             }
         }
     }
@@ -143,19 +218,6 @@ impl Catalogs for DirectoryCatalogs {
     }
 }
 
-/// Says why a CatalogSource cannot be read from a directory.
-fn foreign(source: CatalogSource<'_>) -> Option<String> {
-    const HINT: &str = "name a directory as `image`, such as `./catalog`";
-    match (source.source_type(), source.image(), source.address()) {
-        ("grpc", image, _) if is_path(image) => None,
-        ("grpc", "", address) => Some(format!(
-            "`{address}` is an address; registries behind addresses come with a later version: {HINT}"
-        )),
-        ("grpc", image, _) => {
-            Some(format!("`{image}` is an image; images come with a later version: {HINT}"))
-        }
-        (kind, _, _) => Some(format!(
-            "catalogs of type `{kind}` come with a later version: use type `grpc` and {HINT}"
-        )),
-    }
+fn unreadable(message: String) -> BundleState {
+    BundleState::Failed { reason: "BundleNotReadable".to_owned(), message }
 }

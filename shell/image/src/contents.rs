@@ -45,10 +45,7 @@ pub enum BundleError {
         source: BodyError,
     },
     /// Its manifests are in an image.
-    #[error(
-        "bundle {bundle} lies in the image `{image}`; images come with a later version: put its manifests into the \
-         catalog as `olm.bundle.object`, or write the path of a bundle directory (`./…`) as its image"
-    )]
+    #[error("bundle {bundle} lies in the image `{image}`, which has to be pulled first")]
     InAnImage {
         /// The bundle.
         bundle: String,
@@ -119,12 +116,25 @@ pub fn bundle_contents(
     image: &str,
     base: &Path,
 ) -> Result<BundleContents, BundleError> {
-    let (objects, place) = if is_path(image) {
-        let directory = base.join(image);
-        (read_directory(name, &directory)?, format!("`{}`", directory.display()))
-    } else {
-        (read_document(catalog, name, image)?, "the catalog".to_owned())
-    };
+    if is_path(image) {
+        return directory_contents(name, &base.join(image));
+    }
+    together(name, read_document(catalog, name, image)?, "the catalog".to_owned())
+}
+
+/// Reads the contents of the bundle in a directory.
+pub(crate) fn directory_contents(
+    name: &str,
+    directory: &Path,
+) -> Result<BundleContents, BundleError> {
+    together(name, read_directory(name, directory)?, format!("`{}`", directory.display()))
+}
+
+fn together(
+    name: &str,
+    objects: Vec<Object>,
+    place: String,
+) -> Result<BundleContents, BundleError> {
     BundleContents::new(name, objects).map_err(|source| BundleError::Contents {
         bundle: name.to_owned(),
         place,

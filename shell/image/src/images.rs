@@ -63,9 +63,8 @@ pub struct ImagesOptions {
 }
 
 impl ImagesOptions {
-    /// Returns the options as this user has configured podman, skopeo and Docker, with the user's cache.
-    pub fn of_user() -> Result<Self, PullError> {
-        let cache = CacheDirectory::of_user().ok_or(PullError::NoCache)?;
+    /// Returns the options as this user has configured podman, skopeo and Docker.
+    pub fn of_user(cache: CacheDirectory) -> Result<Self, PullError> {
         Ok(Self {
             cache_limit: cache_limit()?,
             credentials: CredentialSources::of_user(),

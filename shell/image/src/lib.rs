@@ -1,18 +1,21 @@
 //! Catalogs and bundles from where they are kept: directories, archives and registries, opened fast and
 //! kept as snapshots.
 //!
-//! [`Images`] is the door through which they come in: it pulls, compares, unpacks and keeps, and gives a
-//! directory. [`open_catalog`] reads one on all cores, and keeps what was built so that the next opening
-//! costs milliseconds. What documents mean is decided in `wire/fbc` and `core/catalog`, what images are
-//! made of in `wire/oci`. [`DirectoryCatalogs`] puts directories behind the driver's port.
+//! [`Fetcher`] is the one door through which they come in, from wherever they are; [`Images`] pulls,
+//! compares, unpacks and keeps what lies in images. [`open_catalog`] reads a directory on all cores, and
+//! keeps what was built so that the next opening costs milliseconds. What documents mean is decided in
+//! `wire/fbc` and `core/catalog`, what images are made of in `wire/oci`. [`SourceCatalogs`] puts all of it
+//! behind the driver's port.
 
 mod cache;
 mod catalogs;
 mod certificate;
 mod cold;
 mod contents;
+mod crew;
 mod directory;
 mod error;
+mod fetcher;
 mod fingerprint;
 mod images;
 mod limits;
@@ -28,12 +31,17 @@ mod store;
 
 pub use self::{
     cache::{CacheDirectory, MAX_SNAPSHOTS},
-    catalogs::{DirectoryCatalogs, LOOK_AGAIN_AFTER},
+    catalogs::{
+        ADDRESS_INTERVAL, FIRST_FETCH_PAUSE, LONGEST_FETCH_PAUSE, LOOK_AGAIN_AFTER,
+        MAX_REMEMBERED_BUNDLES, MIN_POLL_INTERVAL, SourceCatalogs,
+    },
     certificate::{CERTIFICATE_LIFETIME, ROTATION_MARGIN},
     cold::{MAX_READERS, Progress},
     contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
+    crew::MAX_FETCHES,
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
+    fetcher::{FetchError, FetchedCatalog, Fetcher},
     images::{CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS, Stale, Tree, write_layout},
     limits::{
         ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,

@@ -15,7 +15,7 @@ use operon_document::{
 };
 
 use crate::{
-    BodyError, CacheDirectory, OpenError, Progress, cold,
+    BodyError, CacheDirectory, OpenError, Progress, Tree, cold,
     directory::{CatalogFile, Stamp, find_files},
     fingerprint, snapshot,
 };
@@ -50,6 +50,8 @@ pub struct OpenedCatalog {
     files: Vec<CatalogFile>,
     opened_by: OpenedBy,
     digest: String,
+    /// Keeps the files in the cache while they may be read again.
+    tree: Option<Tree>,
 }
 
 /// Opens the catalog at a path: a directory of documents, or one file.
@@ -67,6 +69,7 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
         files: files.clone(),
         opened_by,
         digest: digest.to_hex().to_string(),
+        tree: None,
     };
     let Some(cache) = options.cache else {
         let cold = cold::read(&files, options.progress);
@@ -103,6 +106,16 @@ impl OpenedCatalog {
     /// Returns the catalog.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Returns the catalog, whose files are those of a tree in the cache.
+    pub(crate) fn kept_by(self, tree: Tree) -> Self {
+        Self { tree: Some(tree), ..self }
+    }
+
+    /// Returns what the catalog was fetched as, if it was.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.tree.as_ref()
     }
 
     /// Returns the catalog to keep.

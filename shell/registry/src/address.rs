@@ -2,7 +2,7 @@
 //!
 //! Names are not resolved here; that happens whenever a connection is made.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 use thiserror::Error;
 
@@ -64,6 +64,14 @@ impl Address {
             return Err(refuse("it has no host name that could be looked up"));
         }
         Ok(Self::Tcp { host: host.to_owned(), port })
+    }
+}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(written: &str) -> Result<Self, AddressError> {
+        Self::parse(written)
     }
 }
 

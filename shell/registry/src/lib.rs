@@ -12,6 +12,7 @@ mod error;
 mod fetch;
 pub mod limits;
 mod server;
+mod servers;
 mod shelf;
 mod socket;
 
@@ -25,4 +26,5 @@ pub use self::{
     error::{ClientError, ServerError},
     fetch::Fetched,
     server::{Listening, Server, Stopped},
+    servers::Servers,
 };

@@ -8,6 +8,7 @@ use operon_bundle::{Change, compare};
 use super::open::summary;
 use crate::{
     exit::Outcome,
+    fetching::FetchOptions,
     output::{Json, print_text},
 };
 
@@ -23,12 +24,14 @@ Examples:
   operon bundle diff ./etcd/0.9.2 ./etcd/0.9.4
   operon bundle diff ./etcd/0.9.2 ./etcd/0.9.4 -o json --exit-zero")]
 pub(crate) struct Diff {
-    /// The bundle before: a directory with `manifests/` and `metadata/`
+    /// The bundle before: a directory with `manifests/` and `metadata/`, an archive of one, or an image
     #[arg(value_name = "OLD")]
     old: String,
     /// The bundle after
     #[arg(value_name = "NEW")]
     new: String,
+    #[command(flatten)]
+    fetching: FetchOptions,
     /// How to print the differences
     #[arg(short, long, value_enum, default_value = "text")]
     output: DiffFormat,
@@ -47,8 +50,8 @@ enum DiffFormat {
 }
 
 pub(crate) fn run(command: &Diff) -> anyhow::Result<Outcome> {
-    let (old, before) = summary(&command.old)?;
-    let (new, after) = summary(&command.new)?;
+    let (old, before) = summary(&command.old, &command.fetching)?;
+    let (new, after) = summary(&command.new, &command.fetching)?;
     let changes = compare((&old, &before), (&new, &after));
     print_text(&match command.output {
         DiffFormat::Text => text::render(&before.name, &after.name, &changes),

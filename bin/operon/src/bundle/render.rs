@@ -6,6 +6,7 @@ use super::open::open_bundle;
 use crate::{
     catalog::render::{self, documents::DocumentOptions, image::ImagePattern},
     exit::Outcome,
+    fetching::FetchOptions,
 };
 
 /// Renders a bundle to the document that stands for it in a catalog
@@ -19,9 +20,11 @@ Examples:
   operon bundle render ./etcd/0.9.4 --image quay.io/example/etcd-bundle:v0.9.4
   operon bundle render ./etcd/0.9.4 -o yaml >> catalog/etcd/catalog.yaml")]
 pub(crate) struct Render {
-    /// The bundle: a directory with `manifests/` and `metadata/`
+    /// The bundle: a directory with `manifests/` and `metadata/`, an archive of one, or an image
     #[arg(value_name = "BUNDLE")]
     bundle: String,
+    #[command(flatten)]
+    fetching: FetchOptions,
     /// The image reference of the bundle
     #[arg(long, value_name = "REFERENCE", conflicts_with = "image_template")]
     image: Option<String>,
@@ -36,9 +39,12 @@ pub(crate) struct Render {
 }
 
 pub(crate) fn run(command: &Render) -> anyhow::Result<Outcome> {
+    let bundle = open_bundle(&command.bundle, &command.fetching)?;
+    let is_said = command.image.is_some() || command.image_template.is_some();
     render::run(&render::Render {
-        directories: vec![open_bundle(&command.bundle)?],
-        image: command.image.clone(),
+        directories: vec![bundle.directory.clone()],
+        // Upstream: a bundle from a registry is known by the reference it was asked for by.
+        image: if is_said { command.image.clone() } else { bundle.image.clone() },
         image_template: command.image_template.clone(),
         migrate: command.migrate,
         output: DocumentOptions { output: command.output.output },

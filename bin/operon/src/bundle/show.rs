@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::open::summary;
 use crate::{
     exit::Outcome,
+    fetching::FetchOptions,
     output::{print_text, terminal},
 };
 
@@ -22,9 +23,11 @@ Examples:
   operon bundle show ./etcd/0.9.4
   operon bundle show ./etcd/0.9.4 -o json")]
 pub(crate) struct Show {
-    /// The bundle: a directory with `manifests/` and `metadata/`
+    /// The bundle: a directory with `manifests/` and `metadata/`, an archive of one, or an image
     #[arg(value_name = "BUNDLE")]
     bundle: String,
+    #[command(flatten)]
+    fetching: FetchOptions,
     /// How to print it
     #[arg(short, long, value_enum, default_value = "text")]
     output: ShowFormat,
@@ -42,7 +45,7 @@ enum ShowFormat {
 }
 
 pub(crate) fn run(command: &Show) -> anyhow::Result<Outcome> {
-    let (_, summary) = summary(&command.bundle)?;
+    let (_, summary) = summary(&command.bundle, &command.fetching)?;
     print_text(&match command.output {
         ShowFormat::Text => text::render(&summary, terminal::width()),
         ShowFormat::Json => json::value(&summary).to_json_text(),

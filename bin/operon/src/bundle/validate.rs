@@ -14,6 +14,7 @@ use super::open::bundle_files;
 use crate::{
     catalog::render::{documents::Count, parallel::on_all_cores, report::bundle_findings},
     exit::Outcome,
+    fetching::FetchOptions,
     output::{Json, Table, print_text},
 };
 
@@ -32,9 +33,11 @@ Examples:
   operon bundle validate ./etcd/* -o json --strict
   operon bundle validate --list-optional")]
 pub(crate) struct Validate {
-    /// Bundles: directories with `manifests/` and `metadata/`
+    /// Bundles: directories with `manifests/` and `metadata/`, archives of them, or images
     #[arg(value_name = "BUNDLE", required_unless_present = "list_optional")]
     bundles: Vec<String>,
+    #[command(flatten)]
+    fetching: FetchOptions,
     /// How to print what was found
     #[arg(short, long, value_enum, default_value = "text")]
     output: ValidationFormat,
@@ -77,7 +80,7 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
     let mut options = options::read(&command.optional_values)?;
     options.optional = command.select_optional.iter().flat_map(Selector::validators).collect();
     let verdicts = on_all_cores(command.bundles.len(), |number| {
-        judge(&command.bundles[number], command.output, &options)
+        judge(&command.bundles[number], command, &options)
     });
     let mut all = Vec::new();
     let mut json = Vec::new();
@@ -107,15 +110,11 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
     Ok(if unread > 0 || all.iter().any(fails) { Outcome::Negative } else { Outcome::Done })
 }
 
-fn judge(
-    bundle: &str,
-    format: ValidationFormat,
-    options: &ValidationOptions,
-) -> anyhow::Result<Verdict> {
-    let files = bundle_files(bundle)?;
+fn judge(bundle: &str, command: &Validate, options: &ValidationOptions) -> anyhow::Result<Verdict> {
+    let files = bundle_files(bundle, &command.fetching)?;
     let findings = validate_bundle(&files, options).findings;
     let severities = findings.iter().map(|finding: &BundleFinding| finding.severity).collect();
-    let (text, json) = match format {
+    let (text, json) = match command.output {
         ValidationFormat::Text => (bundle_findings(&findings, bundle, &files), Vec::new()),
         ValidationFormat::Json => (String::new(), json::findings(&findings, bundle, &files)),
     };

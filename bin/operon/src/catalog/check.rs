@@ -15,7 +15,8 @@ use operon_image::OpenedCatalog;
 use operon_resolve::{Content, Source, SourceName, Universe, survey::Surveyor};
 
 use self::findings::Findings;
-use super::open::{CacheOptions, CatalogPath};
+use super::open::CatalogPath;
+use crate::fetching::FetchOptions;
 use crate::{
     exit::Outcome,
     output::{self, OutputOptions},
@@ -50,7 +51,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
-    cache: CacheOptions,
+    fetching: FetchOptions,
 }
 
 pub(crate) fn run(command: &Check) -> anyhow::Result<Outcome> {
@@ -82,8 +83,8 @@ fn open_all(command: &Check) -> anyhow::Result<Vec<OpenedCatalog>> {
             "`{}` is given twice\nhint: name each catalog once",
             path.display()
         );
-        let cache = CacheOptions { no_cache: command.cache.no_cache };
-        let catalog = CatalogPath { path: path.clone(), cache }.open()?;
+        let fetching = command.fetching.clone();
+        let catalog = CatalogPath { path: path.clone(), fetching }.open()?;
         ensure!(
             catalog.catalog().counts().packages > 0,
             "`{}` holds no catalog: no olm.package document was found\n\

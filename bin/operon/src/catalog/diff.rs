@@ -12,12 +12,10 @@ use operon_catalog::{
     graph::Rules,
 };
 
-use super::{
-    open::{CacheOptions, CatalogPath},
-    path::names::not_found,
-};
+use super::{open::CatalogPath, path::names::not_found};
 use crate::{
     exit::Outcome,
+    fetching::FetchOptions,
     output::{self, OutputOptions},
 };
 
@@ -43,7 +41,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "AFTER")]
     after: PathBuf,
     #[command(flatten)]
-    cache: CacheOptions,
+    fetching: FetchOptions,
     /// Only this package
     #[arg(long)]
     package: Option<String>,
@@ -68,8 +66,8 @@ enum RulesChoice {
 
 pub(crate) fn run(command: &Diff) -> anyhow::Result<Outcome> {
     let open = |path: &PathBuf| {
-        let cache = CacheOptions { no_cache: command.cache.no_cache };
-        CatalogPath { path: path.clone(), cache }.open()
+        let fetching = command.fetching.clone();
+        CatalogPath { path: path.clone(), fetching }.open()
     };
     let (before, after) = (open(&command.before)?, open(&command.after)?);
     let (before, after) = (before.catalog(), after.catalog());

@@ -93,7 +93,7 @@ pub(crate) fn run(command: &Migrate) -> anyhow::Result<Outcome> {
     });
     let written = written.into_iter().collect::<anyhow::Result<Vec<Written>>>()?;
 
-    let after = open_path(&command.directory, true)?;
+    let after = open_path(&command.directory, None)?;
     if let Some(difference) = first_difference(opened.catalog(), after.catalog()) {
         let directory = command.directory.display();
         anyhow::bail!("`{directory}` does not hold the same catalog as `{argument}`: {difference}");

@@ -9,10 +9,13 @@ use std::{
 };
 
 use anstream::eprintln;
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use operon_catalog::Severity;
-use operon_image::{CacheDirectory, OpenOptions, OpenedCatalog, Progress, open_catalog};
+use operon_image::{CacheDirectory, Location, OpenOptions, OpenedCatalog, Progress, open_catalog};
+
+use crate::{fetching::FetchOptions, output::clean};
 
 /// A progress bar is shown only when opening takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -21,21 +24,14 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const FRAME: Duration = Duration::from_millis(50);
 
 /// The catalog a command is about.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CatalogPath {
-    /// The catalog: a directory of JSON and YAML files, or one file
+    /// The catalog: a directory of JSON and YAML files, a file, an image (`quay.io/me/catalog:v1`,
+    /// `oci:DIR[:TAG]`, `oci-archive:FILE`), a server (`grpc://HOST:PORT`) or `configmap:FILE`
     #[arg(value_name = "CATALOG")]
     pub(crate) path: PathBuf,
     #[command(flatten)]
-    pub(crate) cache: CacheOptions,
-}
-
-/// Whether snapshots are used.
-#[derive(Debug, Args)]
-pub(crate) struct CacheOptions {
-    /// Reads every file again and keeps nothing
-    #[arg(long, global = true)]
-    pub(crate) no_cache: bool,
+    pub(crate) fetching: FetchOptions,
 }
 
 impl CatalogPath {
@@ -58,26 +54,52 @@ impl CatalogPath {
 
     /// Opens the catalog; its findings are the caller's business.
     pub(crate) fn open_quietly(&self) -> anyhow::Result<OpenedCatalog> {
-        open_path(&self.path, self.cache.no_cache)
+        open_location(&self.path, &self.fetching)
     }
 }
 
-/// Opens the catalog at a path.
-pub(crate) fn open_path(path: &Path, no_cache: bool) -> anyhow::Result<OpenedCatalog> {
-    let cache = if no_cache { None } else { CacheDirectory::of_user() };
+/// Opens the catalog at a location, wherever that is.
+pub(crate) fn open_location(
+    place: &Path,
+    fetching: &FetchOptions,
+) -> anyhow::Result<OpenedCatalog> {
+    let text = place.to_str().with_context(|| {
+        format!("`{}` is not written in UTF-8\nhint: rename it", place.display())
+    })?;
+    let location = Location::parse(text)?;
+    if let Location::Path(path) = &location {
+        return open_path(path, fetching.cache().as_ref());
+    }
+    let fetcher = fetching.fetcher()?;
+    let fetched = with_progress(fetcher.progress(), || fetcher.catalog(&location, &[]))?;
+    if !fetched.staleness.is_empty() {
+        eprintln!("warning: {}", clean(&fetched.staleness));
+    }
+    Ok(fetched.opened)
+}
+
+/// Opens the catalog in a directory or a file.
+pub(crate) fn open_path(
+    path: &Path,
+    cache: Option<&CacheDirectory>,
+) -> anyhow::Result<OpenedCatalog> {
     let progress = Progress::default();
-    let options =
-        OpenOptions { cache: cache.as_ref(), progress: &progress, now: SystemTime::now() };
+    let options = OpenOptions { cache, progress: &progress, now: SystemTime::now() };
+    Ok(with_progress(&progress, || open_catalog(path, &options))?)
+}
+
+/// Does something that takes long, with a progress bar where somebody can see it.
+fn with_progress<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
     if !std::io::stderr().is_terminal() {
-        return Ok(open_catalog(path, &options)?);
+        return work();
     }
     let finished = AtomicBool::new(false);
     thread::scope(|scope| {
-        let drawing = scope.spawn(|| draw_progress(&progress, &finished));
-        let opened = open_catalog(path, &options);
+        let drawing = scope.spawn(|| draw_progress(progress, &finished));
+        let done = work();
         finished.store(true, Ordering::Relaxed);
         drawing.thread().unpark();
-        Ok(opened?)
+        done
     })
 }
 

@@ -6,23 +6,32 @@ use std::{
     collections::BTreeSet,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
+    thread,
+    time::{Duration, Instant},
 };
 
 use anyhow::anyhow;
 use clap::Args;
 use operon_constraint::GroupVersionKind;
-use operon_driver::{Cluster, ClusterError, Driver};
-use operon_image::{CacheDirectory, DirectoryCatalogs};
-use operon_lifecycle::{Objects, Settings};
+use operon_driver::{Catalogs, Cluster, ClusterError, Driver};
+use operon_image::SourceCatalogs;
+use operon_lifecycle::{BundleKey, BundleState, Objects, Settings};
 use operon_local::{Access, LocalCluster, SOCKET_FILE, serve};
 use operon_object::{Kind, known::KNOWN_KINDS};
 use operon_version::Version;
 
-use super::{state_directory, stop_wish};
-use crate::{catalog::open::CacheOptions, up};
+use super::{now, state_directory, stop_wish};
+use crate::{fetching::FetchOptions, up};
 
 /// The Kubernetes version that the embedded cluster says it has, unless another one is asked for.
 pub(crate) const DEFAULT_KUBE_VERSION: &str = "v1.33.0";
+
+/// How soon it is looked again whether a catalog has come. Fetching ends by itself: every wait for a
+/// registry has a limit of its own.
+pub(crate) const FETCH_LOOK: Duration = Duration::from_millis(20);
+
+/// How long a bundle is waited for.
+pub(crate) const LONGEST_FETCH: Duration = Duration::from_secs(600);
 
 /// How the engine is set up.
 #[derive(Debug, Args)]
@@ -31,7 +40,7 @@ pub(crate) struct EngineArguments {
     #[arg(long, value_name = "VERSION", default_value = DEFAULT_KUBE_VERSION)]
     pub(crate) kube_version: String,
     #[command(flatten)]
-    pub(crate) cache: CacheOptions,
+    pub(crate) fetching: FetchOptions,
 }
 
 impl EngineArguments {
@@ -40,8 +49,8 @@ impl EngineArguments {
         &self,
         cluster: C,
         directory: &Path,
-    ) -> Driver<C, DirectoryCatalogs> {
-        engine(cluster, directory, &self.cache, &self.kube_version)
+    ) -> anyhow::Result<Driver<C, SourceCatalogs>> {
+        engine(cluster, directory, &self.fetching, &self.kube_version)
     }
 
     /// Refuses what is no version.
@@ -58,22 +67,48 @@ pub(crate) fn check_version(text: &str) -> anyhow::Result<()> {
 }
 
 /// The engine, the cluster it looks after, and the catalogs of its directory.
-pub(crate) type Engine = Driver<Access, DirectoryCatalogs>;
+pub(crate) type Engine = Driver<Access, SourceCatalogs>;
 
 /// Sets the engine up for the cluster of a directory.
 pub(crate) fn engine<C: Cluster>(
     cluster: C,
     directory: &Path,
-    cache: &CacheOptions,
+    fetching: &FetchOptions,
     kube_version: &str,
-) -> Driver<C, DirectoryCatalogs> {
-    let cache = if cache.no_cache { None } else { CacheDirectory::of_user() };
+) -> anyhow::Result<Driver<C, SourceCatalogs>> {
     let settings = Settings {
         kube_version: kube_version.to_owned(),
         native_apis: native_apis(),
         ..Settings::default()
     };
-    Driver::new(cluster, DirectoryCatalogs::new(directory, cache), settings)
+    let catalogs = SourceCatalogs::new(directory, fetching.fetcher()?);
+    Ok(Driver::new(cluster, catalogs, settings))
+}
+
+/// Looks at the cluster and its catalogs, and waits for those that are being fetched.
+pub(crate) fn look_well<C: Cluster>(
+    engine: &mut Driver<C, SourceCatalogs>,
+) -> Result<(), ClusterError> {
+    loop {
+        engine.look(now())?;
+        if !engine.catalog_states().values().any(|state| state.is_being_read) {
+            return Ok(());
+        }
+        thread::sleep(FETCH_LOOK);
+    }
+}
+
+/// Returns the contents of a bundle, and waits while they are being fetched.
+pub(crate) fn wait_for_bundle(catalogs: &SourceCatalogs, key: &BundleKey) -> BundleState {
+    let start = Instant::now();
+    loop {
+        match catalogs.bundle(key) {
+            BundleState::Pending { .. } if start.elapsed() < LONGEST_FETCH => {
+                thread::sleep(FETCH_LOOK);
+            }
+            state => return state,
+        }
+    }
 }
 
 /// Returns the objects of some kinds, for a look at them.

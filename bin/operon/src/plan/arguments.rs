@@ -6,7 +6,7 @@ use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
 
-use crate::{catalog::open::CacheOptions, semantics::SemanticsChoice};
+use crate::{fetching::FetchOptions, semantics::SemanticsChoice};
 
 /// The namespace that is asked about, and what it sees.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) struct SituationArguments {
     #[arg(long, value_enum, default_value = "documented")]
     pub(super) semantics: SemanticsChoice,
     #[command(flatten)]
-    pub(super) cache: CacheOptions,
+    pub(super) fetching: FetchOptions,
 }
 
 impl SituationArguments {

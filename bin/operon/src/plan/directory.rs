@@ -2,18 +2,22 @@
 //!
 //! What the cluster holds is taken as manifests, after those of its directory were applied to a copy.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use anstream::eprintln;
 use operon_api::{ManifestReader, Manifests};
 use operon_driver::Cluster;
+use operon_image::is_path;
 use operon_kinds::{CatalogSource, Subscription};
 use operon_object::known;
 
 use super::arguments::CatalogArgument;
 use crate::{
-    catalog::open::CacheOptions,
-    cluster::{DEFAULT_KUBE_VERSION, engine, now},
+    cluster::{DEFAULT_KUBE_VERSION, engine, look_well, now},
+    fetching::FetchOptions,
     output::clean,
     up,
 };
@@ -27,14 +31,14 @@ pub(super) struct Described {
 }
 
 /// Reads the cluster of a directory.
-pub(super) fn read(directory: &Path, cache: &CacheOptions) -> anyhow::Result<Described> {
+pub(super) fn read(directory: &Path, fetching: &FetchOptions) -> anyhow::Result<Described> {
     let now = now();
     let (scratch, problems) = up::rehearse(directory, now)?;
     for problem in problems {
         eprintln!("warning: not applied: {}", clean(&problem));
     }
-    let mut engine = engine(scratch, directory, cache, DEFAULT_KUBE_VERSION);
-    engine.look(now)?;
+    let mut engine = engine(scratch, directory, fetching, DEFAULT_KUBE_VERSION)?;
+    look_well(&mut engine)?;
     let kinds = BTreeSet::from([
         known::SUBSCRIPTION,
         known::CLUSTER_SERVICE_VERSION,
@@ -68,9 +72,18 @@ pub(super) fn read(directory: &Path, cache: &CacheOptions) -> anyhow::Result<Des
             catalogs.push(CatalogArgument {
                 namespace: Some(name.namespace),
                 name: Some(name.name),
-                path: directory.join(source.image().trim_start_matches("./")),
+                path: place(source, directory),
             });
         }
     }
     Ok(Described { manifests: reader.finish(), catalogs, remarks })
+}
+
+/// Says where the catalog of a CatalogSource is.
+fn place(source: CatalogSource<'_>, directory: &Path) -> PathBuf {
+    match source.image() {
+        "" => PathBuf::from(format!("grpc://{}", source.address())),
+        image if is_path(image) => directory.join(image.trim_start_matches("./")),
+        image => PathBuf::from(image),
+    }
 }

@@ -13,8 +13,8 @@ use std::{
 
 use anyhow::bail;
 use operon_catalog::{Catalog, nearest};
-use operon_driver::{Catalogs, Driver};
-use operon_image::DirectoryCatalogs;
+use operon_driver::Driver;
+use operon_image::SourceCatalogs;
 use operon_kinds::{InstallPlan, Subscription};
 use operon_lifecycle::{
     World,
@@ -28,7 +28,7 @@ use super::{
     view::{Change, PlanView, Row, update_words, why_words},
 };
 use crate::{
-    cluster::{ClusterArguments, Scratch, check_version, engine, now},
+    cluster::{ClusterArguments, Scratch, check_version, engine, look_well, now, wait_for_bundle},
     exit::Outcome,
     output::print_text,
     up,
@@ -87,9 +87,9 @@ fn look(command: &Plan, directory: &Path) -> anyhow::Result<Outlook> {
     check_version(&command.kube_version)?;
     let now = now();
     let (scratch, problems) = up::rehearse(directory, now)?;
-    let cache = &command.situation.cache;
-    let mut engine = engine(scratch, directory, cache, &command.kube_version);
-    engine.look(now)?;
+    let fetching = &command.situation.fetching;
+    let mut engine = engine(scratch, directory, fetching, &command.kube_version)?;
+    look_well(&mut engine)?;
     let namespaces = namespaces(&engine, command.situation.namespace.as_deref())?;
     let namespaces = namespaces.iter().map(|name| look_into(&engine, name)).collect();
     let display = directory.display().to_string();
@@ -99,7 +99,7 @@ fn look(command: &Plan, directory: &Path) -> anyhow::Result<Outlook> {
 
 /// Returns the namespaces in which something is asked for or runs.
 fn namespaces(
-    engine: &Driver<Scratch, DirectoryCatalogs>,
+    engine: &Driver<Scratch, SourceCatalogs>,
     wanted: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
     let objects = engine.objects();
@@ -118,7 +118,7 @@ fn namespaces(
     Ok(vec![wanted.to_owned()])
 }
 
-fn look_into(engine: &Driver<Scratch, DirectoryCatalogs>, namespace: &str) -> NamespaceOutlook {
+fn look_into(engine: &Driver<Scratch, SourceCatalogs>, namespace: &str) -> NamespaceOutlook {
     let mut bundles = BTreeMap::new();
     let mut seen = Preview::default();
     let base = engine.world(now());
@@ -131,7 +131,7 @@ fn look_into(engine: &Driver<Scratch, DirectoryCatalogs>, namespace: &str) -> Na
             break;
         }
         for key in wanted {
-            let state = engine.catalogs().bundle(&key);
+            let state = wait_for_bundle(engine.catalogs(), &key);
             bundles.insert(key, state);
         }
     }
@@ -160,7 +160,7 @@ fn look_into(engine: &Driver<Scratch, DirectoryCatalogs>, namespace: &str) -> Na
 
 /// Returns the catalogs that the Subscriptions of a namespace name.
 fn catalogs(
-    engine: &Driver<Scratch, DirectoryCatalogs>,
+    engine: &Driver<Scratch, SourceCatalogs>,
     world: &World<'_>,
     namespace: &str,
 ) -> Vec<(SourceName, Result<String, String>)> {

@@ -22,10 +22,7 @@ use super::{
     manifests, subscribe,
 };
 use crate::{
-    catalog::open::{CacheOptions, CatalogPath},
-    explanation::Told,
-    output::clean,
-    semantics::SemanticsChoice,
+    catalog::open::CatalogPath, explanation::Told, output::clean, semantics::SemanticsChoice,
 };
 
 /// The namespace that is planned when nothing says which.
@@ -101,7 +98,7 @@ impl Situation {
     /// Gathers what the command line describes.
     pub(crate) fn gather(arguments: &SituationArguments) -> anyhow::Result<Self> {
         let Described { manifests, catalogs: given, remarks: noted } = match &arguments.dir {
-            Some(directory) => directory::read(directory, &arguments.cache)?,
+            Some(directory) => directory::read(directory, &arguments.fetching)?,
             None => Described {
                 manifests: manifests::read(&arguments.cluster)?,
                 catalogs: arguments.catalog.clone(),
@@ -295,8 +292,8 @@ fn open_catalogs(
             );
         }
         let path = argument.path.display().to_string();
-        let cache = CacheOptions { no_cache: arguments.cache.no_cache };
-        let content = CatalogPath { path: argument.path.clone(), cache };
+        let fetching = arguments.fetching.clone();
+        let content = CatalogPath { path: argument.path.clone(), fetching };
         // What is wrong with the catalogs of a directory is told by `operon up`.
         let content =
             if arguments.dir.is_some() { content.open_quietly() } else { content.open() }?;

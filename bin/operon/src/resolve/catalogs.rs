@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use operon_catalog::{Catalog, Severity};
 use operon_fbc::{MemoryFile, read_catalog};
-use operon_image::OpenedCatalog;
+use operon_image::{CacheDirectory, OpenedCatalog};
 use operon_resolve::SourceName;
 
 use super::case::CatalogOrigin;
@@ -54,7 +54,7 @@ impl Catalogs {
     pub(super) fn open(
         origin: CatalogOrigin,
         sources: impl IntoIterator<Item = SourceName>,
-        no_cache: bool,
+        cache: Option<&CacheDirectory>,
     ) -> Self {
         let open = |origin: &mut CatalogOrigin, source: &SourceName| match origin {
             CatalogOrigin::Memory(texts) => {
@@ -63,7 +63,7 @@ impl Catalogs {
                 Some(Ok(Held::Memory(read_catalog(&[file]))))
             }
             CatalogOrigin::Directories(directories) => {
-                let opened = open_path(&directories.find(source)?, no_cache);
+                let opened = open_path(&directories.find(source)?, cache);
                 let held = opened.map(|opened| Held::Opened(Box::new(opened)));
                 Some(held.map_err(|error| error.to_string()))
             }

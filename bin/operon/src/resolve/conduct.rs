@@ -10,6 +10,7 @@ use operon_api::{
     lower_subscription,
 };
 use operon_catalog::GroupVersionKind;
+use operon_image::CacheDirectory;
 use operon_resolve::{
     Answer, Content, Failure, Limits, Part, Request, Resolution, Source, SourceName, Universe,
     resolve, steps, upstream_texts,
@@ -23,10 +24,11 @@ use super::{
 use crate::{explanation, semantics::SemanticsChoice};
 
 /// How cases are answered.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Conduct {
     pub(super) semantics: SemanticsChoice,
-    pub(super) no_cache: bool,
+    /// Where snapshots of catalogs are kept, if they are.
+    pub(super) cache: Option<CacheDirectory>,
     /// Whether failures are explained to people, which means resolving again many times.
     pub(super) explains: bool,
 }
@@ -61,7 +63,7 @@ impl Conduct {
                 view.catalog_sources.iter().copied().map(source_name).collect()
             }
         };
-        let catalogs = Catalogs::open(case.catalogs, needed, self.no_cache);
+        let catalogs = Catalogs::open(case.catalogs, needed, self.cache.as_ref());
         answered.timing.catalogs = start.elapsed();
         self.tell_catalogs(&catalogs, answered).map_err(|text| (Verdict::CatalogInvalid, text))?;
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use operon_object::Timestamp;
 
+use crate::cluster::FETCH_LOOK;
+
 /// Something that is going to happen by itself within this time is waited for: a Deployment becomes
 /// ready, a write is tried again.
 pub(super) const WORTH_WAITING: Duration = Duration::from_secs(10);
@@ -31,6 +33,8 @@ pub(super) struct Turn {
     pub(super) has_changed: bool,
     /// When something is going to happen by itself.
     pub(super) wake: Option<Timestamp>,
+    /// Whether a catalog or a bundle is on its way.
+    pub(super) is_fetching: bool,
 }
 
 /// What is to be done now.
@@ -51,10 +55,14 @@ impl Calm {
 
     /// Says what is to be done after a turn.
     pub(super) fn judge(&mut self, turn: Turn) -> Next {
-        let Turn { now, is_idle, has_changed, wake } = turn;
+        let Turn { now, is_idle, has_changed, wake, is_fetching } = turn;
         if has_changed {
             self.last_change = now;
             return Next::Turn;
+        }
+        if is_fetching {
+            self.last_change = now;
+            return Next::Wait(now.after(FETCH_LOOK));
         }
         let is_patient = now.since(self.last_change) < PATIENCE;
         match wake {
@@ -80,6 +88,7 @@ mod tests {
             is_idle,
             has_changed,
             wake: wake.map(at),
+            is_fetching: false,
         };
         let mut calm = Calm::new(at(100));
         let claims = [
@@ -101,5 +110,11 @@ mod tests {
         for (turn, expected) in claims {
             assert_eq!(calm.judge(turn), expected, "{turn:?}");
         }
+        // What is being fetched is waited for, however long that takes.
+        for now in [200, 300, 400] {
+            let turn = Turn { is_fetching: true, ..turn(now, true, false, None) };
+            assert_eq!(calm.judge(turn), Next::Wait(at(now).after(FETCH_LOOK)));
+        }
+        assert_eq!(calm.judge(turn(401, true, false, None)), Next::Rest(None));
     }
 }

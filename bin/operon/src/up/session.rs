@@ -142,7 +142,13 @@ impl Session {
         self.show()?;
         let wakes = [cycle.wake, cluster_wake];
         let wake = wakes.into_iter().flatten().min();
-        let turn = Turn { now: at, is_idle: cycle.is_settled, has_changed, wake };
+        let turn = Turn {
+            now: at,
+            is_idle: cycle.is_settled,
+            has_changed,
+            wake,
+            is_fetching: cycle.is_fetching,
+        };
         let next = self.calm.judge(turn);
         if let (Next::Rest(_), Some(begun)) = (next, self.begun) {
             self.display.settle(&self.status, now().since(begun))?;

@@ -2,10 +2,10 @@
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-use operon_driver::{Catalogs, ClusterError};
+use operon_driver::{CatalogRequest, Catalogs, ClusterError};
 use operon_install::ServingCertificate;
 use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest};
-use operon_object::{Object, Timestamp};
+use operon_object::Timestamp;
 use operon_resolve::SourceName;
 
 use super::faults::Weather;
@@ -28,10 +28,14 @@ impl FaultyCatalogs {
 }
 
 impl Catalogs for FaultyCatalogs {
-    fn read(&self, sources: &[&Object], now: Timestamp) -> BTreeMap<SourceName, CatalogState> {
+    fn read(
+        &self,
+        requests: &[CatalogRequest<'_>],
+        now: Timestamp,
+    ) -> BTreeMap<SourceName, CatalogState> {
         let mut weather = self.weather.borrow_mut();
         let mut last = self.last.borrow_mut();
-        let mut states = self.inner.read(sources, now);
+        let mut states = self.inner.read(requests, now);
         for (name, state) in &mut states {
             let rate = weather.rates.unreadable;
             if weather.happens("catalog unreadable", rate) {

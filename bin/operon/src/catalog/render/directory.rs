@@ -44,7 +44,7 @@ pub(crate) fn no_bundle(path: &Path) -> String {
     if !path.exists() {
         format!(
             "there is no directory `{shown}`\n\
-             hint: images cannot be pulled yet; unpack the bundle image and give its directory"
+             hint: `operon bundle` takes images too"
         )
     } else if !path.is_dir() {
         format!("`{shown}` is a file; a bundle is a directory with `manifests/` and `metadata/`")

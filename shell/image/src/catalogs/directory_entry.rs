@@ -1,18 +1,16 @@
 //! One catalog: what was last read, and whether its files are still the same.
 
 use std::{
-    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use operon_catalog::{Diagnostic, Rule, Severity};
 use operon_lifecycle::CatalogState;
 use operon_object::Timestamp;
 
-use super::LOOK_AGAIN_AFTER;
+use super::{LOOK_AGAIN_AFTER, defects::defects};
 use crate::{
-    CatalogFile, Lines, OpenError, OpenedCatalog,
+    CatalogFile, OpenError, OpenedCatalog,
     contents::{is_path, manifest_files},
     directory::{Stamp, find_files},
     fingerprint::FRESH_NANOSECONDS,
@@ -20,9 +18,9 @@ use crate::{
 
 /// A catalog in a directory.
 #[derive(Debug)]
-pub(super) struct Entry {
-    /// The path as it is written.
-    pub(super) image: String,
+pub(super) struct DirectoryEntry {
+    /// The directory or file.
+    pub(super) path: PathBuf,
     /// What is in use.
     pub(super) opened: Option<Arc<OpenedCatalog>>,
     /// What is told of it.
@@ -48,12 +46,12 @@ struct Seen {
     recheck: Option<Timestamp>,
 }
 
-impl Entry {
-    pub(super) fn new(image: &str) -> Self {
+impl DirectoryEntry {
+    pub(super) fn new(path: PathBuf, address: String) -> Self {
         Self {
-            image: image.to_owned(),
+            path,
             opened: None,
-            state: CatalogState { address: image.to_owned(), ..CatalogState::default() },
+            state: CatalogState { address, ..CatalogState::default() },
             seen: Seen::default(),
             looked: None,
             bundles: Vec::new(),
@@ -78,12 +76,11 @@ impl Entry {
     /// Looks at the directory, and reads what changed.
     pub(super) fn look(
         &mut self,
-        path: &Path,
         now: Timestamp,
         open: impl Fn(&Path) -> Result<OpenedCatalog, OpenError>,
     ) {
         self.looked = Some(now);
-        let files = match find_files(path) {
+        let files = match find_files(&self.path) {
             Ok(files) => files,
             Err(error) => return self.hinder(error.to_string()),
         };
@@ -92,7 +89,7 @@ impl Entry {
         if is_old && files == self.seen.files && manifests == self.seen.manifests {
             return;
         }
-        match open(path) {
+        match open(&self.path) {
             Ok(opened) => self.take(opened, files, now),
             Err(error) => self.hinder(error.to_string()),
         }
@@ -104,7 +101,7 @@ impl Entry {
     }
 
     fn take(&mut self, opened: OpenedCatalog, files: Vec<CatalogFile>, now: Timestamp) {
-        let problem = defects(&opened);
+        let problem = defects(&opened, true);
         if problem.is_empty() || !self.is_sound {
             self.is_sound = problem.is_empty();
             self.retries += u32::from(std::mem::take(&mut self.has_failed));
@@ -176,35 +173,4 @@ fn recheck<'f>(files: impl Iterator<Item = &'f CatalogFile>, now: Timestamp) -> 
     // A time in the future says nothing; waiting for it would mean reading again for ever.
     let latest = now.after(std::time::Duration::from_nanos(FRESH_NANOSECONDS as u64));
     (trusted > now).then(|| trusted.min(latest))
-}
-
-/// Says what is wrong with a catalog; empty for one without errors.
-fn defects(opened: &OpenedCatalog) -> String {
-    let findings = opened.catalog().diagnostics();
-    let errors: Vec<Diagnostic> = findings
-        .filter(|finding| finding.severity() == Severity::Error)
-        .filter(|finding| !is_about_a_path(opened, finding))
-        .collect();
-    // What cannot be read comes before what is missing because of it.
-    let Some(first) = errors.iter().min_by_key(|finding| finding.rule) else {
-        return String::new();
-    };
-    let count = errors.len();
-    let place = first.place.map_or_else(String::new, |place| {
-        let file = opened.catalog().file_path(place.file).to_owned();
-        let position: io::Result<(usize, usize)> = Lines::new(opened).position(place);
-        position.map_or_else(|_| format!("{file}: "), |(line, _)| format!("{file}:{line}: "))
-    });
-    let plural = if count == 1 { "an error".to_owned() } else { format!("{count} errors") };
-    format!("the catalog has {plural}: {place}{}", first.message)
-}
-
-/// Tells whether a finding says that a path is no image: here it need not be one.
-fn is_about_a_path(opened: &OpenedCatalog, finding: &Diagnostic) -> bool {
-    let written = || finding.place.and_then(|place| opened.text(place).ok()).unwrap_or_default();
-    let image = |text: &[u8]| {
-        let text = String::from_utf8_lossy(text);
-        is_path(text.trim_matches(['"', '\'']))
-    };
-    finding.rule == Rule::ImageInvalid && image(&written())
 }

@@ -1,0 +1,148 @@
+//! One catalog that comes from elsewhere: fetched while others go on, kept when it cannot be fetched.
+//!
+//! How it is fetched is the business of [`Fetcher`].
+
+use std::{sync::Arc, time::Duration};
+
+use operon_kinds::CatalogSource;
+use operon_lifecycle::CatalogState;
+use operon_object::Timestamp;
+
+use super::{defects::defects, origin::Origin};
+use crate::{
+    FetchError, FetchedCatalog, Fetcher, Location, OpenedCatalog,
+    crew::{Crew, Task},
+};
+
+/// The pause after a catalog could not be fetched for the first time; it doubles each time.
+pub const FIRST_FETCH_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest pause after a catalog could not be fetched. Whoever repairs a registry does not wait
+/// longer than this.
+pub const LONGEST_FETCH_PAUSE: Duration = Duration::from_secs(60);
+
+/// A catalog from elsewhere.
+#[derive(Debug)]
+pub(super) struct FetchedEntry {
+    pub(super) origin: Origin,
+    /// What is in use.
+    pub(super) opened: Option<Arc<OpenedCatalog>>,
+    /// What is told of it.
+    pub(super) state: CatalogState,
+    task: Option<Task<Result<FetchedCatalog, String>>>,
+    /// When it is fetched again.
+    next: Option<Timestamp>,
+    failures: u32,
+    /// Whether what is in use is a catalog without errors.
+    is_sound: bool,
+}
+
+impl FetchedEntry {
+    pub(super) fn new(origin: Origin, address: String, now: Timestamp) -> Self {
+        Self {
+            origin,
+            opened: None,
+            state: CatalogState { address, ..CatalogState::default() },
+            task: None,
+            next: Some(now),
+            failures: 0,
+            is_sound: false,
+        }
+    }
+
+    /// Takes note of where it comes from now. What a ConfigMap holds may change; what was read of it
+    /// before stays in use until the change is read well.
+    pub(super) fn follow(&mut self, origin: Origin, now: Timestamp) {
+        if self.origin != origin {
+            self.origin = origin;
+            self.next = Some(now);
+        }
+    }
+
+    /// Tells what is known of it, and begins to fetch it when it is time.
+    pub(super) fn look(
+        &mut self,
+        source: CatalogSource<'_>,
+        now: Timestamp,
+        crew: &Crew,
+        fetcher: &Arc<Fetcher>,
+    ) {
+        let interval = self.origin.interval(source);
+        if let Some(result) = self.task.as_ref().and_then(Task::take) {
+            self.task = None;
+            let has_changed = self.next.is_some();
+            let broken = || Err("reading it broke down; this is a defect of operon".to_owned());
+            self.finish(result.unwrap_or_else(broken), interval, now);
+            if has_changed {
+                self.next = Some(now);
+            }
+        }
+        let is_due = self.next.is_some_and(|next| next <= now);
+        if self.task.is_none() && is_due {
+            self.next = None;
+            let (fetcher, origin) = (Arc::clone(fetcher), self.origin.clone());
+            let work = move || fetch(&fetcher, &origin).map_err(|error| error.to_string());
+            self.task = Some(crew.begin(work));
+        }
+        self.state.is_being_read = self.task.is_some();
+    }
+
+    fn finish(
+        &mut self,
+        result: Result<FetchedCatalog, String>,
+        interval: Option<Duration>,
+        now: Timestamp,
+    ) {
+        let is_polled = interval.is_some() && matches!(self.origin, Origin::Image { .. });
+        self.state.polled = is_polled.then_some(now).or(self.state.polled);
+        match result {
+            Ok(fetched) if fetched.staleness.is_empty() => {
+                self.failures = 0;
+                self.next = interval.map(|interval| now.after(interval));
+                self.take(fetched, now);
+            }
+            Ok(mut fetched) => {
+                let staleness = std::mem::take(&mut fetched.staleness);
+                self.take(fetched, now);
+                self.fail(staleness, now);
+            }
+            Err(problem) => self.fail(problem, now),
+        }
+    }
+
+    fn fail(&mut self, problem: String, now: Timestamp) {
+        let doublings = self.failures.min(16);
+        let pause = FIRST_FETCH_PAUSE.saturating_mul(1 << doublings).min(LONGEST_FETCH_PAUSE);
+        self.failures += 1;
+        self.next = Some(now.after(pause));
+        self.state.problem = problem;
+    }
+
+    fn take(&mut self, fetched: FetchedCatalog, now: Timestamp) {
+        let problem = defects(&fetched.opened, false);
+        if problem.is_empty() || !self.is_sound {
+            self.is_sound = problem.is_empty();
+            if fetched.digest != self.state.digest || self.opened.is_none() {
+                self.state.read = now;
+            }
+            self.state.digest = fetched.digest;
+            self.state.catalog = Some(fetched.opened.shared_catalog());
+            self.opened = Some(Arc::new(fetched.opened));
+        }
+        self.state.problem = problem;
+    }
+}
+
+fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchError> {
+    match origin {
+        Origin::Path(path) => fetcher.catalog(&Location::Path(path.clone()), &[]),
+        Origin::Image { image, credentials } => {
+            fetcher.catalog(&Location::parse(image)?, credentials)
+        }
+        Origin::Address(address) => fetcher.catalog(&Location::Address(address.clone()), &[]),
+        Origin::ConfigMap(Some(data)) => fetcher.config_map(data),
+        Origin::ConfigMap(None) => {
+            Err(FetchError::ConfigMap("there is no ConfigMap of that name".to_owned()))
+        }
+    }
+}
