@@ -1,5 +1,6 @@
 //! `operon bundle …`: everything that can be known from a bundle alone.
 
+mod build;
 mod diff;
 mod open;
 mod render;
@@ -16,6 +17,7 @@ pub(crate) enum BundleCommand {
     Show(show::Show),
     Render(render::Render),
     Diff(diff::Diff),
+    Build(build::Build),
 }
 
 pub(crate) fn run(command: &BundleCommand) -> anyhow::Result<Outcome> {
@@ -24,5 +26,6 @@ pub(crate) fn run(command: &BundleCommand) -> anyhow::Result<Outcome> {
         BundleCommand::Show(command) => show::run(command),
         BundleCommand::Render(command) => render::run(command),
         BundleCommand::Diff(command) => diff::run(command),
+        BundleCommand::Build(command) => build::run(command),
     }
 }

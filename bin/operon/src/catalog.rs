@@ -1,5 +1,6 @@
 //! `operon catalog …`: everything that can be known from a catalog alone.
 
+mod build;
 pub(crate) mod cells;
 mod check;
 mod diff;
@@ -10,6 +11,7 @@ mod lint;
 mod list;
 mod matrix;
 mod migrate;
+mod mirror;
 pub(crate) mod open;
 mod path;
 pub(crate) mod render;
@@ -34,6 +36,8 @@ pub(crate) enum CatalogCommand {
     Matrix(matrix::Matrix),
     Diff(diff::Diff),
     Slice(slice::Slice),
+    Build(build::Build),
+    Mirror(mirror::Mirror),
     Render(render::Render),
     Template(template::Template),
     Init(init::Init),
@@ -53,6 +57,8 @@ pub(crate) fn run(command: CatalogCommand) -> anyhow::Result<Outcome> {
         CatalogCommand::Matrix(command) => matrix::run(&command),
         CatalogCommand::Diff(command) => diff::run(&command),
         CatalogCommand::Slice(command) => slice::run(&command),
+        CatalogCommand::Build(command) => build::run(&command),
+        CatalogCommand::Mirror(command) => mirror::run(&command),
         CatalogCommand::Render(command) => render::run(&command),
         CatalogCommand::Template(command) => template::run(&command),
         CatalogCommand::Init(command) => init::run(&command),

@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    apply, approve, bundle::BundleCommand, catalog::CatalogCommand, completion, crds, delete,
-    describe, events, get, history, pin, plan, registry, resolve, rollback, serve, tree, uninstall,
-    up, why,
+    apply, approve, bundle::BundleCommand, cache::CacheCommand, catalog::CatalogCommand,
+    completion, crds, delete, describe, events, get, history, pin, plan, registry, resolve,
+    rollback, serve, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -38,16 +38,19 @@ pub(crate) enum Command {
     Rollback(rollback::Rollback),
     History(history::History),
     Tree(tree::Tree),
-    /// Reads, checks, queries, draws and compares catalogs; needs no cluster
+    /// Reads, checks, queries, draws, compares, builds and mirrors catalogs; needs no cluster
     #[command(subcommand)]
     Catalog(CatalogCommand),
     Serve(serve::Serve),
     /// Asks a server of catalogs over the registry API
     #[command(subcommand)]
     Registry(registry::RegistryCommand),
-    /// Checks, shows, renders and compares bundles; needs no cluster
+    /// Checks, shows, renders, compares and builds bundles; needs no cluster
     #[command(subcommand)]
     Bundle(BundleCommand),
+    /// Shows what was fetched and read before, and makes room
+    #[command(subcommand)]
+    Cache(CacheCommand),
     Plan(plan::Plan),
     Why(why::Why),
     WhyNot(why::not::WhyNot),

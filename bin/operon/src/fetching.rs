@@ -52,9 +52,21 @@ impl FetchOptions {
 
     /// Sets up the one door for catalogs and bundles.
     pub(crate) fn fetcher(&self) -> anyhow::Result<Arc<Fetcher>> {
+        self.fetcher_with(|_| {})
+    }
+
+    /// Sets up the one door for catalogs and bundles, with something changed.
+    pub(crate) fn fetcher_with(
+        &self,
+        change: impl FnOnce(&mut ImagesOptions),
+    ) -> anyhow::Result<Arc<Fetcher>> {
         let servers = Arc::new(Servers::default());
-        let fetcher = Fetcher::new(self.cache(), |cache| self.options(cache), Some(servers))?;
-        Ok(Arc::new(fetcher))
+        let options = |cache| {
+            let mut options = self.options(cache)?;
+            change(&mut options);
+            Ok(options)
+        };
+        Ok(Arc::new(Fetcher::new(self.cache(), options, Some(servers))?))
     }
 
     /// Says how images are fetched: as the user has it, and as it was typed.

@@ -3,6 +3,7 @@
 mod apply;
 mod approve;
 mod bundle;
+mod cache;
 mod catalog;
 mod cli;
 mod cluster;
@@ -25,6 +26,7 @@ mod resolve;
 mod rollback;
 mod semantics;
 mod serve;
+mod shipping;
 mod tree;
 mod uninstall;
 mod up;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         cli::Command::Serve(command) => serve::run(&command),
         cli::Command::Registry(command) => registry::run(&command),
         cli::Command::Bundle(command) => bundle::run(&command),
+        cli::Command::Cache(command) => cache::run(&command),
         cli::Command::Plan(command) => plan::run(&command),
         cli::Command::Why(command) => why::run(&command),
         cli::Command::WhyNot(command) => why::not::run(&command),

@@ -5,6 +5,7 @@
 //! old. The calls block; the network runs on threads of its own. What is in a catalog is not looked at.
 
 mod archive;
+mod copy;
 mod gather;
 mod layout;
 mod purpose;
@@ -25,7 +26,10 @@ use operon_oci::{Digest, Document, Platform, Reference};
 use tokio::{runtime::Runtime, time::timeout_at};
 
 use self::purpose::Purpose;
-pub use self::push::{CopyTarget, MAX_COPIED_MANIFESTS, write_layout};
+pub use self::{
+    copy::{Copied, Copier, CopyTarget, MAX_COPIED_MANIFESTS, Prospect},
+    push::{write_layout, write_layout_archive},
+};
 use crate::{
     CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location, Progress,
     PullError, Registries,

@@ -23,6 +23,7 @@ mod lines;
 mod location;
 mod mapping;
 mod open;
+mod pack;
 mod pieces;
 mod pull_error;
 mod registry;
@@ -42,7 +43,10 @@ pub use self::{
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
     fetcher::{FetchError, FetchedCatalog, Fetcher},
-    images::{CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS, Stale, Tree, write_layout},
+    images::{
+        Copied, Copier, CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS, Prospect, Stale,
+        Tree, write_layout, write_layout_archive,
+    },
     limits::{
         ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,
         LONGEST_PAUSE, Limits, MAX_ARCHIVE_FILES, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES,
@@ -52,8 +56,11 @@ pub use self::{
     lines::{Excerpt, Lines},
     location::{Choice, Location, LocationError},
     open::{OpenOptions, OpenedBy, OpenedCatalog, open_catalog},
+    pack::{MAX_PACKED_BYTES, PackError, Packed, pack},
     pieces::{PIECE_BYTES, Piece, Pieces},
     pull_error::PullError,
     registry::{CertificateAuthorities, CredentialSources, MAX_PULL_SECRETS, Registries},
-    store::{CacheEntry, EntryKind, MAX_CACHE_BYTES, Pruned, cache_limit, parse_cache_limit},
+    store::{
+        CacheEntry, EntryKind, MAX_CACHE_BYTES, PruneWish, Pruned, cache_limit, parse_cache_limit,
+    },
 };

@@ -262,6 +262,14 @@ pub enum PullError {
         /// The image.
         reference: String,
     },
+    /// Nothing may be sent.
+    #[error(
+        "`{reference}` is not pushed, because no registry may be asked; try again without `--offline`"
+    )]
+    NotSent {
+        /// The image.
+        reference: String,
+    },
     /// The place is known, but it is not fetched here.
     #[error("`{location}` is {what}, which cannot be fetched as a directory")]
     Elsewhere {
@@ -336,6 +344,7 @@ impl PullError {
             | Self::Layer { .. }
             | Self::NotThis { .. }
             | Self::Offline { .. }
+            | Self::NotSent { .. }
             | Self::Elsewhere { .. }
             | Self::Archive { .. }
             | Self::Disk { .. }

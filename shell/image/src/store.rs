@@ -29,7 +29,7 @@ use operon_object::{Value, map};
 use operon_oci::{Digest, Reference, Verifier};
 
 pub use self::entries::{
-    CacheEntry, EntryKind, MAX_CACHE_BYTES, Pruned, cache_limit, parse_cache_limit,
+    CacheEntry, EntryKind, MAX_CACHE_BYTES, PruneWish, Pruned, cache_limit, parse_cache_limit,
 };
 pub(crate) use self::{
     record::Record,

@@ -27,12 +27,12 @@ pub use property::Property;
 pub use read::{
     BundleAnnotations, BundleFile, BundleReading, BundleSource, DefinitionKey, Icon,
     MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ProvidedApi, RelatedImage, ServiceVersion,
-    read_bundle,
+    annotation_texts, read_bundle,
 };
 pub use render::{Migration, RenderOptions, RenderedBundle, render};
 
-pub use legacy::{ConfigMapCatalog, LegacyDocuments, MAX_CONFIG_MAP_BYTES, render_config_map};
 pub use compare::{Change, ChangeKind, MAX_COMPARED_FIELDS, Side, Topic, compare};
+pub use legacy::{ConfigMapCatalog, LegacyDocuments, MAX_CONFIG_MAP_BYTES, render_config_map};
 pub use summary::{
     Api, BundleSize, BundleSummary, ContainerSummary, DefinitionSummary, DeploymentSummary,
     MAX_RIGHTS, ObjectSummary, Right, RightScope, VersionSummary, WebhookSummary, summarize,

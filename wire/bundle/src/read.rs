@@ -25,7 +25,7 @@ mod values;
 
 pub use definition::ProvidedApi;
 pub use manifests::Manifest;
-pub use metadata::BundleAnnotations;
+pub use metadata::{BundleAnnotations, annotation_texts};
 pub use service_version::{DefinitionKey, Icon, RelatedImage, ServiceVersion};
 
 /// Limits the files of a bundle. The largest real bundles have a few hundred; the limit keeps a

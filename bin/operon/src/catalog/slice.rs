@@ -1,5 +1,6 @@
 //! `operon catalog slice`: a smaller, valid catalog cut out of a catalog.
 
+mod choice;
 mod documents;
 mod report;
 mod write;
@@ -8,13 +9,15 @@ use std::{io, path::PathBuf};
 
 use anstream::eprint;
 use clap::{Args, ValueEnum};
-use operon_catalog::slice::{self, KeepRule, KeepRuleError, KeptVersions, SliceOptions};
-use operon_fbc::OutputFormat;
+use operon_catalog::slice::SlicePlan;
+use operon_fbc::{MemoryFile, OutputFormat};
+use operon_image::OpenedCatalog;
 
-use super::{
-    find::{find_channel, find_package},
-    open::CatalogPath,
+pub(super) use self::{
+    choice::SliceChoice,
+    report::{images, summary},
 };
+use super::open::CatalogPath;
 use crate::{exit::Outcome, output::print_text};
 
 /// Cuts a smaller, valid catalog out of a catalog
@@ -34,15 +37,8 @@ Examples:
 pub(crate) struct Slice {
     #[command(flatten)]
     catalog: CatalogPath,
-    /// What to keep: a package, a channel of it, versions in a range; may be given several times
-    #[arg(long, required = true, value_name = "PACKAGE[/CHANNEL][@RANGE]", value_parser = parse_rule)]
-    keep: Vec<KeepRule>,
-    /// Keeps only the head of each channel, except where a range is given
-    #[arg(long)]
-    heads_only: bool,
-    /// Whether what kept bundles require is kept too
-    #[arg(long, value_enum, default_value = "all")]
-    dependencies: Dependencies,
+    #[command(flatten)]
+    choice: SliceChoice,
     /// The directory to write to, a file for each package; the documents are printed otherwise
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -60,18 +56,9 @@ pub(crate) struct Slice {
     report: Option<Notation>,
 }
 
-/// Whether dependencies are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Dependencies {
-    /// Keeps the preferred provider of everything that is required
-    All,
-    /// Keeps only what is asked for
-    None,
-}
-
 /// A notation of documents and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Notation {
+pub(super) enum Notation {
     /// JSON
     Json,
     /// YAML
@@ -94,21 +81,11 @@ impl Notation {
     }
 }
 
-fn parse_rule(text: &str) -> Result<KeepRule, KeepRuleError> {
-    KeepRule::parse(text)
-}
-
 pub(crate) fn run(command: &Slice) -> anyhow::Result<Outcome> {
     let opened = command.catalog.open()?;
     let catalog = opened.catalog();
-    for rule in &command.keep {
-        let package = find_package(catalog, &rule.package)?;
-        rule.channel.as_ref().map(|channel| find_channel(package, channel)).transpose()?;
-    }
-    let plan = slice::slice(catalog, &options(command))?;
-    let files = documents::files(&opened, &plan, command.format)?;
-    write::check(&files, &plan, catalog)?;
-    let images = report::images(&plan);
+    let (plan, files) = cut(&opened, &command.choice, command.format)?;
+    let images = images(&plan);
     if let Some(directory) = &command.output {
         write::files(directory, &files, command.force)?;
     }
@@ -127,29 +104,26 @@ pub(crate) fn run(command: &Slice) -> anyhow::Result<Outcome> {
             if output.is_none() {
                 print_documents(&files)?;
             }
-            eprint!("{}", report::summary(&plan, catalog, &images, output.as_deref()));
+            eprint!("{}", summary(&plan, catalog, &images, output.as_deref()));
         }
     }
     Ok(Outcome::Done)
 }
 
-fn options(command: &Slice) -> SliceOptions {
-    let rules = command.keep.iter().cloned().map(|rule| match rule.versions {
-        KeptVersions::All if command.heads_only => {
-            KeepRule { versions: KeptVersions::Head, ..rule }
-        }
-        KeptVersions::All | KeptVersions::Range(_) | KeptVersions::Head => rule,
-    });
-    SliceOptions {
-        rules: rules.collect(),
-        with_dependencies: match command.dependencies {
-            Dependencies::All => true,
-            Dependencies::None => false,
-        },
-    }
+/// Cuts the slice, and reads it again as any tool will: the files are sound.
+pub(super) fn cut<'o>(
+    opened: &'o OpenedCatalog,
+    choice: &SliceChoice,
+    notation: Notation,
+) -> anyhow::Result<(SlicePlan<'o>, Vec<MemoryFile>)> {
+    let catalog = opened.catalog();
+    let plan = choice.decide(catalog)?;
+    let files = documents::files(opened, &plan, notation)?;
+    write::check(&files, &plan, catalog)?;
+    Ok((plan, files))
 }
 
-fn print_documents(files: &[operon_fbc::MemoryFile]) -> io::Result<()> {
+fn print_documents(files: &[MemoryFile]) -> io::Result<()> {
     for file in files {
         print_text(&String::from_utf8_lossy(&file.content))?;
     }

@@ -20,6 +20,7 @@ mod render;
 mod resolve;
 mod scenarios;
 mod search;
+mod ship;
 mod show;
 mod slice;
 mod support;

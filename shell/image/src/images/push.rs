@@ -1,56 +1,23 @@
-//! Sending images: what was built here, and what another registry has.
+//! Sending images that were built here, and writing them into layouts and archives of layouts.
 //!
-//! An image is sent blob by blob, and only what the other side lacks, so that a copy that broke goes on
-//! where it stopped. Its name is given last, when everything behind it is there.
+//! Blobs go first and the name last, so that nobody sees an image of which something is missing. Copying
+//! what another registry has is done in `copy`.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
+use std::{io, path::Path};
+
+use operon_oci::{
+    Digest, Index, LAYOUT_FILE, LAYOUT_INDEX, OCI_INDEX, Reference, build::BuiltImage, layout_file,
 };
 
-use operon_oci::{Descriptor, Digest, Document, Reference, build::BuiltImage};
-
-use super::{Images, MAX_INDEX_DEPTH, gather::too_deep, written::LayoutWriter};
-use crate::{
-    PullError,
-    registry::{Content, Repository},
-    store::Workspace,
-};
-
-/// The most manifests that are copied for one name: an index of every platform with attestations has a
-/// hundredth.
-pub const MAX_COPIED_MANIFESTS: usize = 10_000;
-
-/// Where an image is copied to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CopyTarget {
-    /// A registry.
-    Registry(Reference),
-    /// A layout on the disk, which is made if it is not there.
-    Layout {
-        /// Its directory.
-        directory: PathBuf,
-        /// The tag of the image in it.
-        tag: String,
-    },
-}
-
-/// A manifest or an index that is copied as it is.
-struct Copied {
-    descriptor: Descriptor,
-    bytes: Vec<u8>,
-    blobs: Vec<Descriptor>,
-}
-
-/// The other side of a copy.
-enum Side<'s> {
-    Registry(&'s Repository),
-    Layout(&'s LayoutWriter),
-}
+use super::{Images, written::LayoutWriter};
+use crate::{PullError, cache::write_atomically, registry::Content};
 
 impl Images {
     /// Sends an image that was built here, and returns its digest.
     pub fn push(&self, image: &BuiltImage, to: &Reference) -> Result<Digest, PullError> {
+        if self.options.offline {
+            return Err(PullError::NotSent { reference: to.to_string() });
+        }
         let home = self.registry.home(to)?;
         self.run(self.deadline(), to, async {
             for layer in &image.layers {
@@ -61,93 +28,6 @@ impl Images {
             home.push_manifest(&to.manifest_name(), &media_type, &image.manifest).await
         })?;
         Ok(image.digest.clone())
-    }
-
-    /// Copies an image with all its platforms, and returns its digest, which stays the same.
-    pub fn copy(&self, from: &Reference, to: &CopyTarget) -> Result<Digest, PullError> {
-        let workspace = self.store.workspace()?;
-        let deadline = self.deadline();
-        let name = from.manifest_name();
-        match to {
-            CopyTarget::Registry(to) => {
-                let home = self.registry.home(to)?;
-                let side = Side::Registry(&home);
-                self.with_places(deadline, from, async |place: &Repository| {
-                    let top = self.copy_all(place, &name, &side, &workspace).await?;
-                    let media_type = &top.descriptor.media_type;
-                    home.push_manifest(&to.manifest_name(), media_type, &top.bytes).await?;
-                    Ok(top.descriptor.digest)
-                })
-            }
-            CopyTarget::Layout { directory, tag } => {
-                let writer = LayoutWriter::open(directory)?;
-                let side = Side::Layout(&writer);
-                self.with_places(deadline, from, async |place: &Repository| {
-                    let top = self.copy_all(place, &name, &side, &workspace).await?;
-                    writer.name(tag, &top.descriptor)?;
-                    Ok(top.descriptor.digest)
-                })
-            }
-        }
-    }
-
-    /// Copies everything behind a name, and returns what the name stands for.
-    async fn copy_all(
-        &self,
-        place: &Repository,
-        name: &str,
-        side: &Side<'_>,
-        workspace: &Workspace,
-    ) -> Result<Copied, PullError> {
-        let documents = collect(place, name).await?;
-        for document in documents.iter().rev() {
-            for blob in &document.blobs {
-                self.copy_blob(place, side, blob, workspace).await?;
-            }
-            side.put(&document.descriptor, &document.bytes).await?;
-        }
-        let top = documents.into_iter().next();
-        Ok(top.expect("bug: there is always the document that was asked for"))
-    }
-
-    async fn copy_blob(
-        &self,
-        place: &Repository,
-        side: &Side<'_>,
-        blob: &Descriptor,
-        workspace: &Workspace,
-    ) -> Result<(), PullError> {
-        let is_there = match side {
-            Side::Registry(home) => home.has_blob(&blob.digest).await?,
-            Side::Layout(writer) => writer.has(&blob.digest)?,
-        };
-        if is_there {
-            return Ok(());
-        }
-        if let Side::Registry(home) = side
-            && home.is_same_registry(place)
-            && home.mount_blob(&blob.digest, place.reference().repository()).await?
-        {
-            return Ok(());
-        }
-        let limit = self.options.limits.layer_bytes;
-        if blob.size > limit {
-            let reference = place.reference().to_string();
-            return Err(PullError::TooLarge { reference, what: "a blob".to_owned(), limit });
-        }
-        let what = format!("the blob `{}`", blob.digest);
-        let file = match side {
-            Side::Registry(_) => workspace.file("copied"),
-            Side::Layout(writer) => writer.aside(&blob.digest),
-        };
-        place.blob_to_file(blob, &what, &file, &self.options.progress).await?;
-        match side {
-            Side::Registry(home) => {
-                home.push_blob(blob, Content::File(&file)).await?;
-                fs::remove_file(&file).map_err(PullError::disk("remove", &file))
-            }
-            Side::Layout(writer) => writer.keep(&file, &blob.digest),
-        }
     }
 }
 
@@ -162,56 +42,40 @@ pub fn write_layout(image: &BuiltImage, directory: &Path, tag: &str) -> Result<(
     writer.name(tag, &image.descriptor())
 }
 
-impl Side<'_> {
-    async fn put(&self, document: &Descriptor, bytes: &[u8]) -> Result<(), PullError> {
-        match self {
-            Self::Registry(home) => {
-                let name = document.digest.to_string();
-                home.push_manifest(&name, &document.media_type, bytes).await
-            }
-            Self::Layout(writer) => writer.write(&document.digest, bytes),
-        }
+/// Writes an image that was built here into a tar file that holds a layout with this image alone. The
+/// same image always makes the same file; one that is there is replaced.
+pub fn write_layout_archive(image: &BuiltImage, file: &Path, tag: &str) -> Result<(), PullError> {
+    let mut index = Index {
+        media_type: OCI_INDEX.to_owned(),
+        manifests: Vec::new(),
+        annotations: std::collections::BTreeMap::new(),
+    };
+    index.set_named(tag, image.descriptor());
+    let (layout, index) = (layout_file(), index.to_bytes());
+    let blob = |digest: &Digest| format!("blobs/{}/{}", digest.algorithm().name(), digest.hex());
+    let mut files: Vec<(String, &[u8])> = vec![
+        (blob(&image.config_descriptor().digest), &image.config),
+        (blob(&image.digest), &image.manifest),
+        (LAYOUT_FILE.to_owned(), &layout),
+        (LAYOUT_INDEX.to_owned(), &index),
+    ];
+    for layer in &image.layers {
+        files.push((blob(&layer.descriptor.digest), &layer.bytes));
     }
+    files.sort();
+    files.dedup();
+    let archive = archive(&files).map_err(PullError::disk("write", file))?;
+    write_atomically(file, &[&archive]).map_err(PullError::disk("write", file))
 }
 
-/// Fetches a manifest, or an index and all manifests in it; those that point come before those that are
-/// pointed to.
-async fn collect(place: &Repository, name: &str) -> Result<Vec<Copied>, PullError> {
-    let shown = place.reference().to_string();
-    let mut documents: Vec<Copied> = Vec::new();
-    let mut level = vec![name.to_owned()];
-    for _ in 0..=MAX_INDEX_DEPTH {
-        let mut next = Vec::new();
-        for name in level {
-            if documents.iter().any(|known| known.descriptor.digest.to_string() == name) {
-                continue;
-            }
-            if documents.len() == MAX_COPIED_MANIFESTS {
-                let what = format!("the list of {MAX_COPIED_MANIFESTS} manifests");
-                let limit = MAX_COPIED_MANIFESTS as u64;
-                return Err(PullError::TooLarge { reference: shown, what, limit });
-            }
-            let fetched = place.manifest(&name).await?;
-            let document = Document::parse(&fetched.bytes, fetched.media_type.as_deref())
-                .map_err(PullError::document(&shown))?;
-            let (media_type, blobs) = match document {
-                Document::Index(index) => {
-                    next.extend(index.manifests.iter().map(|entry| entry.digest.to_string()));
-                    (index.media_type, Vec::new())
-                }
-                Document::Manifest(manifest) => {
-                    let blobs = manifest.layers.into_iter().chain([manifest.config]);
-                    (manifest.media_type, blobs.collect())
-                }
-            };
-            let mut descriptor = Descriptor::of(&media_type, &fetched.bytes);
-            descriptor.digest = fetched.digest;
-            documents.push(Copied { descriptor, bytes: fetched.bytes, blobs });
-        }
-        if next.is_empty() {
-            return Ok(documents);
-        }
-        level = next;
+fn archive(files: &[(String, &[u8])]) -> io::Result<Vec<u8>> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (path, content) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        header.set_mtime(0);
+        archive.append_data(&mut header, path, *content)?;
     }
-    Err(too_deep(&shown))
+    archive.into_inner()
 }

@@ -8,6 +8,8 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
     process,
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, SystemTime},
 };
 
 use operon_oci::{
@@ -16,6 +18,12 @@ use operon_oci::{
 };
 
 use crate::{PullError, cache::write_atomically};
+
+/// What the names of unfinished blobs begin with.
+const UNFINISHED: &str = ".unfinished-";
+
+/// How old an unfinished blob must be to count as left behind: one that is being written is younger.
+const LEFT_BEHIND: Duration = Duration::from_secs(24 * 3600);
 
 /// A layout that is written to.
 #[derive(Debug)]
@@ -33,7 +41,9 @@ impl LayoutWriter {
             Err(_) => write_atomically(&file, &[&layout_file()])
                 .map_err(PullError::disk("write", &file))?,
         }
-        Ok(Self { directory: directory.to_owned() })
+        let writer = Self { directory: directory.to_owned() };
+        writer.sweep();
+        Ok(writer)
     }
 
     fn blob(&self, digest: &Digest) -> PathBuf {
@@ -56,10 +66,27 @@ impl LayoutWriter {
 
     /// Returns a name beside a blob, for a file that is to become it.
     pub(super) fn aside(&self, digest: &Digest) -> PathBuf {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
         let directory = self.directory.join("blobs").join(digest.algorithm().name());
         // A directory that cannot be made is told of when the file is written.
         let _ = fs::create_dir_all(&directory);
-        directory.join(format!(".{}-{}", process::id(), digest.hex()))
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        directory.join(format!("{UNFINISHED}{}-{number}", process::id()))
+    }
+
+    /// Removes what processes that were killed left unfinished.
+    fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(self.directory.join("blobs/sha256")) else { return };
+        for entry in entries.flatten() {
+            let is_unfinished =
+                entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
+            let changed = || entry.metadata().and_then(|metadata| metadata.modified()).ok();
+            let age = || SystemTime::now().duration_since(changed()?).ok();
+            if is_unfinished && age().is_some_and(|age| age > LEFT_BEHIND) {
+                // Whoever is faster may remove it.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// Makes a file that was compared with its digest a blob.

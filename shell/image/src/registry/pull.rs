@@ -243,9 +243,19 @@ impl Repository {
 
     /// Tells whether the repository has a blob.
     pub(crate) async fn has_blob(&self, digest: &Digest) -> Result<bool, PullError> {
+        self.has(&format!("blobs/{digest}")).await
+    }
+
+    /// Tells whether the repository has a manifest or an index.
+    pub(crate) async fn has_manifest(&self, digest: &Digest) -> Result<bool, PullError> {
+        self.has(&format!("manifests/{digest}")).await
+    }
+
+    async fn has(&self, path: &str) -> Result<bool, PullError> {
         self.retrying(async || {
-            let url = self.url(&format!("blobs/{digest}")).await?;
-            let response = self.send_any(&Call::new(Method::HEAD, url, Access::Push)).await?;
+            let url = self.url(path).await?;
+            let call = Call::new(Method::HEAD, url, Access::Push).header(ACCEPT, accepted());
+            let response = self.send_any(&call).await?;
             match response.status() {
                 status if status.is_success() => Ok(true),
                 StatusCode::NOT_FOUND => Ok(false),

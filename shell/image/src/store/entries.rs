@@ -32,6 +32,8 @@ pub enum EntryKind {
     Document,
     /// The image of a catalog that was read.
     Snapshot,
+    /// The documents of a catalog that a server gave.
+    Served,
 }
 
 impl EntryKind {
@@ -42,6 +44,7 @@ impl EntryKind {
             Self::Bundle => "bundle",
             Self::Document => "document",
             Self::Snapshot => "snapshot",
+            Self::Served => "served",
         }
     }
 }
@@ -60,6 +63,15 @@ pub struct CacheEntry {
     /// When it was last used, or written.
     pub last_used: SystemTime,
     path: PathBuf,
+}
+
+/// What is to be removed from the cache. What was used longest ago goes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PruneWish {
+    /// Removes things until no more than so many bytes are left; with 0, everything goes.
+    pub limit: Option<u64>,
+    /// Removes what was not used for so long.
+    pub unused_for: Option<Duration>,
 }
 
 /// What pruning did.
@@ -82,14 +94,16 @@ pub fn cache_limit() -> Result<u64, PullError> {
     }
 }
 
-/// Reads a number of bytes, such as `500Mi` or `20Gi`.
+/// Reads a number of bytes, such as `500Mi`, `20Gi` or `20GiB`.
 pub fn parse_cache_limit(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 5] =
         [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("Ti", 1 << 40), ("", 1)];
     let wrong = || format!("`{text}` is no size; write a number of bytes, or one such as `20Gi`");
+    let bare = text.trim();
+    let bare = bare.strip_suffix('B').unwrap_or(bare);
     let (number, unit) = UNITS
         .iter()
-        .find_map(|(name, unit)| text.trim().strip_suffix(name).map(|number| (number, unit)))
+        .find_map(|(name, unit)| bare.strip_suffix(name).map(|number| (number, unit)))
         .ok_or_else(wrong)?;
     let number: u64 = number.trim().parse().map_err(|_| wrong())?;
     number.checked_mul(*unit).ok_or_else(wrong)
@@ -111,6 +125,10 @@ impl CacheDirectory {
             let digest = name.split('-').next().unwrap_or_default().to_owned();
             entries.extend(file_entry(EntryKind::Snapshot, path, digest));
         }
+        for (path, name) in listed(&self.documents()) {
+            let digest = name.split('.').next().unwrap_or_default().to_owned();
+            entries.extend(file_entry(EntryKind::Served, path, digest));
+        }
         entries.sort_by(|left, right| {
             right.last_used.cmp(&left.last_used).then_with(|| left.path.cmp(&right.path))
         });
@@ -120,6 +138,11 @@ impl CacheDirectory {
     /// Removes what was used longest ago until no more than so many bytes are left, and what killed
     /// processes left behind. What somebody uses stays.
     pub fn prune(&self, limit: u64) -> Result<Pruned, PullError> {
+        self.prune_by(PruneWish { limit: Some(limit), unused_for: None }, SystemTime::now())
+    }
+
+    /// Removes what is to be removed, and what killed processes left behind. What somebody uses stays.
+    pub fn prune_by(&self, wish: PruneWish, now: SystemTime) -> Result<Pruned, PullError> {
         let store = Store::new(self);
         store.sweep();
         for directory in ["images/blobs", "images/references", "snapshots", "catalogs"] {
@@ -131,19 +154,33 @@ impl CacheDirectory {
             ..Pruned::default()
         };
         for entry in entries.into_iter().rev() {
-            if pruned.left_bytes <= limit {
-                break;
+            let unused_for = now.duration_since(entry.last_used).unwrap_or_default();
+            let is_too_old = wish.unused_for.is_some_and(|longest| unused_for >= longest);
+            let is_too_much =
+                wish.limit.is_some_and(|limit| limit == 0 || pruned.left_bytes > limit);
+            if !is_too_old && !is_too_much {
+                continue;
             }
             let is_removed = match entry.kind {
                 EntryKind::Catalog | EntryKind::Bundle => store.remove_unused(&entry.path)?,
                 // Open files and maps stay whole when their name goes.
-                EntryKind::Document | EntryKind::Snapshot => fs::remove_file(&entry.path).is_ok(),
+                EntryKind::Document | EntryKind::Snapshot | EntryKind::Served => {
+                    fs::remove_file(&entry.path).is_ok()
+                }
             };
             if is_removed {
                 pruned.left_bytes -= entry.size;
                 pruned.removed.push(entry);
             } else {
                 pruned.in_use.push(entry);
+            }
+        }
+        if wish.limit == Some(0) && pruned.in_use.is_empty() {
+            // Notes about things that are gone: what references stood for, and how files looked.
+            for notes in [store.root.join("references"), self.root().join("catalogs")] {
+                for (path, _) in listed(&notes) {
+                    let _ = fs::remove_file(path);
+                }
             }
         }
         Ok(pruned)
@@ -212,6 +249,8 @@ mod tests {
             ("1234", Some(1234)),
             ("20Gi", Some(20 << 30)),
             (" 500 Mi ", Some(500 << 20)),
+            ("2GiB", Some(2 << 30)),
+            ("7B", Some(7)),
             ("", None),
             ("Gi", None),
             ("-1", None),

@@ -10,6 +10,5 @@ mod faults;
 mod injector;
 mod pulling;
 mod pushing;
-mod server;
 mod support;
 mod trust;

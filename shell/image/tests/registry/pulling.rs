@@ -8,10 +8,8 @@ use operon_image::{
 };
 use operon_oci::{OCI_INDEX, OCI_MANIFEST, Platform};
 
-use super::{
-    server::{Server, Setup},
-    support::{CONFIGS, Scene, catalog, files, has, image, run},
-};
+use super::support::{CONFIGS, Scene, catalog, files, has, image, run};
+use operon_docker_registry::{RegistryServer as Server, Setup};
 
 const TOOLS: [&str; 4] = ["docker-registry", "skopeo", "umoci", "tar"];
 
@@ -21,7 +19,7 @@ fn a_catalog_is_pulled_once() {
         return;
     }
     let scene = Scene::new();
-    let server = Server::start(&scene, "registry", &Setup::default());
+    let server = Server::start(scene.directory.path(), "registry", &Setup::default());
     scene.catalog_image("v1", "etcd");
     scene.upload("v1", &server.host, "me/catalog:v1", &[]);
     let location = image(&server.host, "me/catalog:v1");
@@ -64,7 +62,7 @@ fn layers_lie_upon_each_other() {
         return;
     }
     let scene = Scene::new();
-    let server = Server::start(&scene, "registry", &Setup::default());
+    let server = Server::start(scene.directory.path(), "registry", &Setup::default());
     // The lowest layer has files that upper ones hide, replace, link to and name anew.
     scene.write("one/configs/gone/catalog.json", catalog("gone"));
     scene.write("one/configs/old/a.json", catalog("old"));
@@ -128,7 +126,7 @@ fn the_platform_is_chosen_from_a_list() {
         return;
     }
     let scene = Scene::new();
-    let server = Server::start(&scene, "registry", &Setup::default());
+    let server = Server::start(scene.directory.path(), "registry", &Setup::default());
     let images = scene.images();
     let mut entries = Vec::new();
     for (tag, architecture) in [("amd", "amd64"), ("arm", "arm64")] {
@@ -168,7 +166,7 @@ fn bundles_have_manifests_and_metadata() {
         return;
     }
     let scene = Scene::new();
-    let server = Server::start(&scene, "registry", &Setup::default());
+    let server = Server::start(scene.directory.path(), "registry", &Setup::default());
     scene.write("plain/manifests/csv.yaml", "kind: ClusterServiceVersion\n");
     scene.write("plain/metadata/annotations.yaml", "annotations: {}\n");
     scene.write("plain/tests/scorecard/config.yaml", "kind: Configuration\n");
@@ -303,7 +301,7 @@ fn tls_and_passwords_are_kept() {
     }
     let scene = Scene::new();
     let login = Some(("somebody", "s3cret-word"));
-    let server = Server::start(&scene, "registry", &Setup { tls: true, login });
+    let server = Server::start(scene.directory.path(), "registry", &Setup { tls: true, login });
     scene.catalog_image("v1", "etcd");
     scene.upload(
         "v1",
@@ -361,7 +359,7 @@ fn mirrors_are_asked_first() {
         return;
     }
     let scene = Scene::new();
-    let mirror = Server::start(&scene, "mirror", &Setup::default());
+    let mirror = Server::start(scene.directory.path(), "mirror", &Setup::default());
     scene.catalog_image("v1", "etcd");
     scene.upload("v1", &mirror.host, "copies/me/catalog:v1", &[]);
     let config = |more: &str| {
@@ -388,7 +386,7 @@ fn the_cache_repairs_itself_and_is_pruned() {
         return;
     }
     let scene = Scene::new();
-    let server = Server::start(&scene, "registry", &Setup::default());
+    let server = Server::start(scene.directory.path(), "registry", &Setup::default());
     for (tag, package) in [("v1", "first"), ("v2", "second")] {
         scene.catalog_image(tag, package);
         scene.upload(tag, &server.host, &format!("me/catalog:{tag}"), &[]);

@@ -8,10 +8,8 @@ use operon_oci::{
     build::{BuiltImage, ImageSettings, LayerBuilder},
 };
 
-use super::{
-    server::{Server, Setup},
-    support::{CONFIGS, Scene, catalog, files, has, run},
-};
+use super::support::{CONFIGS, Scene, catalog, files, has, run};
+use operon_docker_registry::{RegistryServer as Server, Setup};
 
 /// An image with a layer that is larger than one piece of an upload.
 fn built(large: usize) -> BuiltImage {
@@ -38,10 +36,11 @@ fn what_is_pushed_is_what_others_read() {
         return;
     }
     let scene = Scene::new();
-    let server = Server::start(&scene, "registry", &Setup::default());
-    let other = Server::start(&scene, "other", &Setup::default());
+    let server = Server::start(scene.directory.path(), "registry", &Setup::default());
+    let other = Server::start(scene.directory.path(), "other", &Setup::default());
     let reference = |host: &str, name: &str| Reference::parse(&format!("{host}/{name}")).unwrap();
     let images = scene.images();
+    let copier = images.copier();
     let expected = vec![("etcd/catalog.json".to_owned(), catalog("etcd"))];
 
     // Small in one request, large in several; a second time nothing is sent.
@@ -66,12 +65,12 @@ fn what_is_pushed_is_what_others_read() {
     let digest = images.poll(&from).unwrap();
     for to in [reference(&other.host, "copy/large:v2"), reference(&server.host, "copy/large:v2")] {
         let target = CopyTarget::Registry(to.clone());
-        assert_eq!(images.copy(&from, &target).unwrap(), digest);
+        assert_eq!(copier.copy(&from, &target).unwrap().digest, digest);
         assert_eq!(images.poll(&to).unwrap(), digest);
     }
     let target = CopyTarget::Layout { directory: scene.path("layout"), tag: "v2".to_owned() };
     for _ in 0..2 {
-        assert_eq!(images.copy(&from, &target).unwrap(), digest);
+        assert_eq!(copier.copy(&from, &target).unwrap().digest, digest);
     }
     write_layout(&built(10), &scene.path("layout"), "small").unwrap();
     for tag in ["v2", "small"] {

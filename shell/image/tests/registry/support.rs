@@ -7,26 +7,12 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use operon_docker_registry::has;
 use operon_image::{CacheDirectory, Images, ImagesOptions, Limits, Location};
 use tempfile::TempDir;
 
 /// The label that makes an image a catalog.
 pub(crate) const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
-
-/// Tells whether programs are installed, and says so when one is not.
-pub(crate) fn has(programs: &[&str]) -> bool {
-    let is_there = |program: &&&str| {
-        let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
-        found.is_ok_and(|output| output.status.success())
-    };
-    match programs.iter().find(|program| !is_there(program)) {
-        None => true,
-        Some(missing) => {
-            eprintln!("left out: {missing} is not installed");
-            false
-        }
-    }
-}
 
 /// Runs a program to its end and returns what it printed.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> String {

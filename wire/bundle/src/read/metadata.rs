@@ -3,7 +3,7 @@
 //! Upstream: the first file that has one of the three wins, and a file that does not fit is
 //! treated as absent. Here entries that do fit are kept, and the rest is a finding.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use operon_document::{
     json::{Kind, Node, Tape},
@@ -84,6 +84,25 @@ pub(super) fn read(
         dependencies: found.dependencies.unwrap_or_default(),
         properties: found.properties.unwrap_or_default(),
     })
+}
+
+/// Returns all annotations of a bundle whose values are texts: of the first file that has some, as they
+/// are written.
+pub fn annotation_texts(files: &[BundleFile]) -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    let mut tape = Tape::new();
+    for entry in directory(files, "metadata").0 {
+        stream::read(&entry.file.content, &mut tape, &mut |event| {
+            let Event::Document(document) = event else { return };
+            let Some(node) = document.root.field("annotations") else { return };
+            if texts.is_empty() && node.kind() == Kind::Object {
+                texts.extend(node.members().filter_map(|(key, value)| {
+                    Some((key.as_str()?.into_owned(), value.as_str()?.into_owned()))
+                }));
+            }
+        });
+    }
+    texts
 }
 
 #[derive(Default)]

@@ -13,7 +13,7 @@ use crate::{catalog::cells::counted, output::Json};
 const MAX_TOLD_LINES: usize = 20;
 
 /// Returns the images that the slice needs: of bundles and of what their operators use.
-pub(super) fn images<'a>(plan: &SlicePlan<'a>) -> Vec<&'a str> {
+pub(in crate::catalog) fn images<'a>(plan: &SlicePlan<'a>) -> Vec<&'a str> {
     let bundles = plan.packages.iter().flat_map(|package| &package.bundles);
     let images: BTreeSet<&'a str> = bundles
         .flat_map(|bundle| {
@@ -26,7 +26,7 @@ pub(super) fn images<'a>(plan: &SlicePlan<'a>) -> Vec<&'a str> {
 }
 
 /// Tells what was kept, added and repaired.
-pub(super) fn summary(
+pub(in crate::catalog) fn summary(
     plan: &SlicePlan<'_>,
     catalog: &Catalog,
     images: &[&str],

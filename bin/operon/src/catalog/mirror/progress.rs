@@ -1,0 +1,77 @@
+//! How far a mirror has come: a bar on a terminal, a line for each image elsewhere.
+
+use std::{
+    io::{self, IsTerminal},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread,
+    time::Duration,
+};
+
+use anstream::eprintln;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use operon_image::{Copied, Progress};
+
+use crate::output::clean;
+
+/// How often the bar is drawn.
+const FRAME: Duration = Duration::from_millis(100);
+
+/// Tells how far a mirror has come, on standard error.
+pub(super) struct ProgressLines<'p> {
+    total: usize,
+    done: AtomicUsize,
+    transferred: &'p Progress,
+    is_terminal: bool,
+}
+
+impl<'p> ProgressLines<'p> {
+    pub(super) fn new(total: usize, transferred: &'p Progress) -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        Self { total, done: AtomicUsize::new(0), transferred, is_terminal }
+    }
+
+    /// Tells of an image that is done.
+    pub(super) fn tell(&self, image: &str, result: &Result<Copied, String>) {
+        let number = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.is_terminal {
+            return;
+        }
+        let image = clean(image);
+        let total = self.total;
+        match result {
+            Ok(copied) if copied.sent_bytes == 0 => eprintln!("[{number}/{total}] there   {image}"),
+            Ok(copied) => {
+                eprintln!("[{number}/{total}] copied  {image}  {}", HumanBytes(copied.sent_bytes));
+            }
+            Err(_) => eprintln!("[{number}/{total}] failed  {image}"),
+        }
+    }
+
+    /// Does the work, with a bar where somebody can see it.
+    pub(super) fn while_drawing<T>(&self, work: impl FnOnce() -> T) -> T {
+        if !self.is_terminal {
+            return work();
+        }
+        let finished = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let drawing = scope.spawn(|| self.draw(&finished));
+            let done = work();
+            finished.store(true, Ordering::Relaxed);
+            drawing.thread().unpark();
+            done
+        })
+    }
+
+    fn draw(&self, finished: &AtomicBool) {
+        let style = "{spinner} {pos}/{len} images  {msg} {wide_bar} {elapsed}";
+        let Ok(style) = ProgressStyle::with_template(style) else { return };
+        let bar = ProgressBar::new(self.total as u64).with_style(style);
+        while !finished.load(Ordering::Relaxed) {
+            bar.set_position(self.done.load(Ordering::Relaxed) as u64);
+            let bytes = self.transferred.done.load(Ordering::Relaxed);
+            bar.set_message(format!("{} fetched", HumanBytes(bytes)));
+            thread::park_timeout(FRAME);
+        }
+        bar.finish_and_clear();
+    }
+}
