@@ -49,7 +49,7 @@ fn the_same_files_make_the_same_image() {
     assert_eq!(build("two", "oci:layout:v1"), digest);
 
     // What was built is read back as what it was built of.
-    let list = |place: &str| dock.operon(&["catalog", "list", place]).done();
+    let list = |place: &str| dock.operon(&["catalog", "list", "packages", place]).done();
     let expected = list("one");
     for place in ["oci:layout:v1", "oci-archive:one.tar", "oci-archive:two.tar:v1"] {
         assert_eq!(list(place), expected, "{place}");
@@ -131,8 +131,8 @@ fn others_read_what_was_pushed() {
     assert_eq!(member(&seen, "Digest"), digest);
     assert_eq!(member(&seen, CONFIGS), "/configs");
     assert_eq!(
-        dock.operon(&["catalog", "list", &image]).done(),
-        dock.operon(&["catalog", "list", "catalog"]).done()
+        dock.operon(&["catalog", "list", "packages", &image]).done(),
+        dock.operon(&["catalog", "list", "packages", "catalog"]).done()
     );
 
     // A bundle, with its annotations as labels and its tests beside it.
@@ -178,12 +178,12 @@ fn images_are_pushed_to_a_registry_that_wants_to_know_who_asks() {
         return;
     }
     let dock = Dock::new();
-    let setup = Setup { tls: true, login: Some(("me", "secret")) };
+    let setup = Setup { tls: true, login: Some(("me", "hush-9")) };
     let registry = dock.registry_with("registry", &setup);
     let image = format!("{}/me/catalog:v1", registry.host);
     dock.example("catalog", "catalog");
-    // `me:secret` as it is written into such files.
-    let login = format!(r#"{{"auths": {{"{}": {{"auth": "bWU6c2VjcmV0"}}}}}}"#, registry.host);
+    // `me:hush-9` as it is written into such files.
+    let login = format!(r#"{{"auths": {{"{}": {{"auth": "bWU6aHVzaC05"}}}}}}"#, registry.host);
     dock.write("auth.json", login);
     let trust = ["--ca-file", "ca.crt"];
     let know = ["--auth-file", "auth.json"];
@@ -195,8 +195,8 @@ fn images_are_pushed_to_a_registry_that_wants_to_know_who_asks() {
     {
         let refused = build(more).refused();
         assert!(refused.contains(expected), "{refused}");
-        assert!(!refused.contains("secret"), "{refused}");
+        assert!(!refused.contains("hush-9"), "{refused}");
     }
     build(&[trust, know].concat()).done();
-    dock.operon(&[&["catalog", "list", &image], &trust[..], &know[..]].concat()).done();
+    dock.operon(&[&["catalog", "list", "packages", &image], &trust[..], &know[..]].concat()).done();
 }

@@ -157,14 +157,14 @@ fn a_cluster_lives_on_the_mirror_alone() {
     dock.operon(&["cache", "prune", "--all"]).done();
     let copy = format!("{to}/far/away/shop/catalog:v1");
     dock.operon(&["catalog", "validate", &copy]).done();
-    let list = dock.operon(&["catalog", "list", &copy]).done();
+    let list = dock.operon(&["catalog", "list", "packages", &copy]).done();
     assert!(list.contains("kiosk") && !list.contains("stall"), "{list}");
     for (file, part) in [
         ("imagedigestmirrorset.yaml", format!("source: {from}/shop/kiosk-bundle\n")),
         ("imagetagmirrorset.yaml", format!("- {to}/far/away/shop/kiosk-bundle\n")),
         ("catalogsource.yaml", format!("image: {copy}\n")),
     ] {
-        let text = dock.read(&format!("operon-mirror/{file}"));
+        let text = dock.read(&format!("operon-mirror/{file}")).replace('"', "");
         assert!(text.contains(&part), "{file}: {text}");
     }
     let catalog_source = dock.read("operon-mirror/catalogsource.yaml");
@@ -257,7 +257,8 @@ fn a_mirror_that_was_killed_goes_on_where_it_stopped() {
         assert_eq!(member(&said.stdout, "sentBytes") == "0", sends_nothing, "{said:?}");
     }
     dock.operon(&["bundle", "validate", &format!("oci:stick:{bundle}")]).done();
-    let list = dock.operon(&["catalog", "list", "oci:stick:localhost/catalog:latest"]).done();
+    let list =
+        dock.operon(&["catalog", "list", "packages", "oci:stick:localhost/catalog:latest"]).done();
     assert!(list.contains("kiosk"), "{list}");
 }
 
@@ -275,7 +276,7 @@ fn what_is_typed_wrong_is_said() {
         (
             &["--keep", "kiosk", "--to", "127.0.0.1:1", "--dry-run"],
             1,
-            "../bundles/kiosk: `../bundles/kiosk` is a path",
+            "\"../bundles/kiosk\" is not an image reference",
         ),
     ];
     for (arguments, code, expected) in claims {

@@ -11,7 +11,7 @@ fn the_cache_is_listed_and_pruned() {
     let empty = dock.operon(&["cache", "ls"]).done();
     assert!(empty.ends_with("0 B in 0 entries\n"), "{empty}");
 
-    dock.operon(&["catalog", "list", "oci:layout:v1"]).done();
+    dock.operon(&["catalog", "list", "packages", "oci:layout:v1"]).done();
     let listed = dock.operon(&["cache", "ls"]).done();
     assert!(listed.lines().any(|line| line.starts_with("catalog ")), "{listed}");
     assert!(listed.lines().any(|line| line.starts_with("snapshot ")), "{listed}");
@@ -33,7 +33,7 @@ fn the_cache_is_listed_and_pruned() {
     assert!(told.ends_with("; 0 B left\n"), "{told}");
 
     // What was pruned is made again; a directory of its own is its own cache.
-    dock.operon(&["catalog", "list", "oci:layout:v1"]).done();
+    dock.operon(&["catalog", "list", "packages", "oci:layout:v1"]).done();
     let other = dock.operon(&["cache", "ls", "--cache-dir", "other"]).done();
     assert!(other.ends_with("0 B in 0 entries\n"), "{other}");
     for (arguments, expected) in [
