@@ -93,9 +93,12 @@ pub(crate) fn run(command: &Mirror) -> anyhow::Result<Outcome> {
         options.limits.layer_bytes = MAX_BLOB_BYTES;
     })?;
     let images = fetcher.images(&[])?;
+    // What is wrong with the other side is said once, and before everything is fetched.
+    let is_there = catalog.is_there(&images)?;
     if command.dry_run {
-        return prospects::show(command, &images, &wishes, &catalog);
+        return prospects::show(command, &images, &wishes, (&catalog, is_there));
     }
+    files::make_directory(command)?;
     let lines = ProgressLines::new(wishes.len(), fetcher.progress());
     let mirrored = lines.while_drawing(|| copy_all(command, &images, &wishes, &lines));
     let catalog_error = catalog.send(&images).err().map(|error| error.to_string());

@@ -24,11 +24,9 @@ impl FromStr for ImageTarget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        const SCHEMES: [&str; 4] = ["oci:", "oci-archive:", "docker-archive:", "docker://"];
         let location = match text {
-            _ if ["oci:", "oci-archive:", "docker://"]
-                .iter()
-                .any(|start| text.starts_with(start)) =>
-            {
+            _ if SCHEMES.iter().any(|scheme| text.starts_with(scheme)) => {
                 Location::parse(text).map_err(|error| error.to_string())?
             }
             _ if ["./", "../", "/"].iter().any(|start| text.starts_with(start)) => {
@@ -47,7 +45,9 @@ impl FromStr for ImageTarget {
                 Ok(Self::Layout { directory, tag: tag(image)? })
             }
             Location::LayoutArchive { file, image } => Ok(Self::Archive { file, tag: tag(image)? }),
-            _ => Err(format!("an image cannot be sent to `{text}`")),
+            _ => Err(format!(
+                "an image cannot be sent to `{text}`; write a reference, `oci:DIR[:TAG]` or `oci-archive:FILE[:TAG]`"
+            )),
         }
     }
 }
@@ -144,7 +144,7 @@ mod tests {
             ("oci:/a/b:v2", Ok("oci:/a/b:v2")),
             ("oci-archive:a.tar:v2", Ok("oci-archive:a.tar:v2")),
             ("./out", Err("is a path")),
-            ("docker-archive:a.tar", Err("of an image reference")),
+            ("docker-archive:a.tar", Err("cannot be sent to")),
             ("Quay.io/Me", Err("capital letters")),
             (&format!("quay.io/me/catalog@{digest}"), Err("has a digest")),
             (&format!("oci:out@{digest}"), Err("write a tag")),

@@ -24,6 +24,10 @@ use crate::{
 /// hundredth.
 pub const MAX_COPIED_MANIFESTS: usize = 10_000;
 
+/// Parts of the types of layers that registries do not hold, because their makers do not allow it: those
+/// of Windows. Images are copied without them, and registries take that.
+const ABSENT_LAYERS: [&str; 2] = [".foreign.", ".nondistributable."];
+
 /// Where an image is copied to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyTarget {
@@ -168,7 +172,7 @@ impl Copier<'_> {
     fn with_pages<T>(
         &self,
         from: &Reference,
-        work: impl AsyncFn(&Repository, &[Page]) -> Result<T, PullError>,
+        mut work: impl AsyncFnMut(&Repository, &[Page]) -> Result<T, PullError>,
     ) -> Result<T, PullError> {
         let name = from.manifest_name();
         self.images.with_places(self.images.deadline(), from, async |place: &Repository| {
@@ -323,8 +327,11 @@ async fn collect(place: &Repository, name: &str) -> Result<Vec<Page>, PullError>
                     (index.media_type, Vec::new())
                 }
                 Document::Manifest(manifest) => {
-                    let blobs = manifest.layers.into_iter().chain([manifest.config]);
-                    (manifest.media_type, blobs.collect())
+                    let is_held = |layer: &Descriptor| {
+                        !ABSENT_LAYERS.iter().any(|part| layer.media_type.contains(part))
+                    };
+                    let layers = manifest.layers.into_iter().filter(is_held);
+                    (manifest.media_type, layers.chain([manifest.config]).collect())
                 }
             };
             let mut descriptor = Descriptor::of(&media_type, &fetched.bytes);

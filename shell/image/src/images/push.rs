@@ -29,6 +29,15 @@ impl Images {
         })?;
         Ok(image.digest.clone())
     }
+
+    /// Asks whether a registry has an image, as somebody who may push to it.
+    pub fn has(&self, digest: &Digest, at: &Reference) -> Result<bool, PullError> {
+        if self.options.offline {
+            return Err(PullError::Offline { reference: at.to_string() });
+        }
+        let home = self.registry.home(at)?;
+        self.run(self.deadline(), at, home.has_manifest(digest))
+    }
 }
 
 /// Writes an image that was built here into a layout on the disk, which is made if it is not there.

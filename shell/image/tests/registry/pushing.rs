@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use operon_image::{CopyTarget, Location, write_layout};
+use operon_image::{CopyTarget, Images, ImagesOptions, Location, PullError, write_layout};
 use operon_oci::{
     Platform, Reference,
     build::{BuiltImage, ImageSettings, LayerBuilder},
@@ -68,6 +68,21 @@ fn what_is_pushed_is_what_others_read() {
         assert_eq!(copier.copy(&from, &target).unwrap().digest, digest);
         assert_eq!(images.poll(&to).unwrap(), digest);
     }
+    // Within a registry, what lies in one repository is taken over by another; nothing is sent again.
+    let target = CopyTarget::Registry(reference(&other.host, "twin/large:v2"));
+    let prospect = copier.look(&from, &target).unwrap();
+    assert_eq!((prospect.missing.len(), prospect.is_there), (2, false));
+    assert_eq!(prospect.digest, digest);
+    let copied = copier.copy(&from, &target).unwrap();
+    assert_eq!(copied.sent_bytes, 0);
+    assert!(copied.bytes > 20 << 20, "{copied:?}");
+    let prospect = copier.look(&from, &target).unwrap();
+    assert_eq!((prospect.missing.len(), prospect.is_there), (0, true));
+    // Who may ask nobody copies nothing.
+    let offline = ImagesOptions { offline: true, ..scene.options() };
+    let refused = Images::new(offline).unwrap().copier().copy(&from, &target);
+    assert!(matches!(refused, Err(PullError::Offline { .. })), "{refused:?}");
+
     let target = CopyTarget::Layout { directory: scene.path("layout"), tag: "v2".to_owned() };
     for _ in 0..2 {
         assert_eq!(copier.copy(&from, &target).unwrap().digest, digest);

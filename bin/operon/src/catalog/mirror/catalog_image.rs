@@ -56,6 +56,18 @@ impl CatalogImage {
         shown(&self.target)
     }
 
+    /// Tells whether the image is there; an error says that nothing can be sent there.
+    pub(super) fn is_there(&self, images: &Images) -> Result<bool, PullError> {
+        match &self.target {
+            CopyTarget::Registry(reference) => images.has(&self.image.digest, reference),
+            CopyTarget::Layout { directory, .. } => {
+                let digest = &self.image.digest;
+                let blob = format!("blobs/{}/{}", digest.algorithm().name(), digest.hex());
+                Ok(directory.join(blob).exists())
+            }
+        }
+    }
+
     /// Pushes the image, or writes it into the layout.
     pub(super) fn send(&self, images: &Images) -> Result<(), PullError> {
         match &self.target {

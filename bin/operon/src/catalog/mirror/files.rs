@@ -33,6 +33,16 @@ struct Repositories {
     by_tag: BTreeSet<String>,
 }
 
+/// Makes the directory, if files are written into it at all.
+pub(super) fn make_directory(command: &Mirror) -> anyhow::Result<()> {
+    let directory = &command.output_dir;
+    match command.to {
+        Destination::Registry(_) => fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make `{}`", directory.display())),
+        Destination::Layout(_) => Ok(()),
+    }
+}
+
 /// Writes the files into the directory, and returns their paths.
 pub(super) fn write(
     command: &Mirror,
@@ -59,12 +69,10 @@ pub(super) fn write(
     let is_insecure = command.to.host().is_some_and(|host| insecure.iter().any(|one| one == host));
     files.push((REGISTRIES, repositories.registries_conf(is_insecure)));
 
-    let directory = &command.output_dir;
-    fs::create_dir_all(directory)
-        .with_context(|| format!("cannot make `{}`", directory.display()))?;
+    make_directory(command)?;
     let mut written = Vec::new();
     for (name, text) in files {
-        let path = directory.join(name);
+        let path = command.output_dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
         written.push(path);
     }

@@ -26,7 +26,7 @@ pub(super) fn show(
     command: &Mirror,
     images: &Images,
     wishes: &[Wish],
-    catalog: &CatalogImage,
+    catalog: (&CatalogImage, bool),
 ) -> anyhow::Result<Outcome> {
     let copier = images.copier();
     let look = |wish: &Wish| -> Result<Prospect, String> {
@@ -68,7 +68,7 @@ fn text(
     command: &Mirror,
     rows: &[(&Wish, &Result<Prospect, String>)],
     total: &Total,
-    catalog: &CatalogImage,
+    catalog: (&CatalogImage, bool),
 ) -> String {
     let mut table = Table::new(&["IMAGE", "SIZE", "TO SEND"]);
     let mut problems = String::new();
@@ -90,7 +90,7 @@ fn text(
     }
     format!(
         "{}{}, {} together; {} to send to `{}`, {} there already\n\
-         the catalog would be `{}`\n{problems}",
+         the catalog {} `{}`\n{problems}",
         table.render(),
         counted(rows.len(), "image"),
         HumanBytes(total.bytes),
@@ -100,14 +100,15 @@ fn text(
             1 => "1 is".to_owned(),
             number => format!("{number} are"),
         },
-        catalog.shown()
+        if catalog.1 { "is there:" } else { "would be" },
+        catalog.0.shown()
     )
 }
 
 fn json(
     rows: &[(&Wish, &Result<Prospect, String>)],
     total: &Total,
-    catalog: &CatalogImage,
+    catalog: (&CatalogImage, bool),
 ) -> Json {
     let image = |(wish, prospect): &(&Wish, &Result<Prospect, String>)| {
         let mut members = vec![("image", Json::text(&wish.text))];
@@ -130,8 +131,9 @@ fn json(
         (
             "catalog",
             Json::Object(vec![
-                ("target", Json::text(catalog.shown())),
-                ("digest", Json::text(catalog.digest())),
+                ("target", Json::text(catalog.0.shown())),
+                ("digest", Json::text(catalog.0.digest())),
+                ("present", Json::Bool(catalog.1)),
             ]),
         ),
         ("totalBytes", Json::number(total.bytes)),

@@ -132,6 +132,8 @@ fn copy(from: &Path, to: &Path) {
 /// Returns a member of a line of JSON such as `"digest": "sha256:…"`.
 #[track_caller]
 pub(crate) fn member(json: &str, name: &str) -> String {
-    let (_, rest) = json.split_once(&format!("\"{name}\": ")).unwrap_or_else(|| panic!("{json}"));
+    let found = json.split_once(&format!("\"{name}\": "));
+    assert!(found.is_some(), "no `{name}` in {json}");
+    let rest = found.map_or("", |(_, rest)| rest);
     rest.trim_start_matches('"').split(['"', ',', '\n']).next().unwrap().to_owned()
 }

@@ -151,6 +151,7 @@ fn a_cluster_lives_on_the_mirror_alone() {
     assert_eq!(after, before);
     let prospect = mirror_with(&["--dry-run"]).done();
     assert!(prospect.contains("; 0 B to send to"), "{prospect}");
+    assert!(prospect.contains("the catalog is there: "), "{prospect}");
 
     // The source is gone, and so is everything that was kept of it.
     drop(source);
@@ -284,4 +285,11 @@ fn what_is_typed_wrong_is_said() {
         assert_eq!(said.code, Some(code), "{said:?}");
         assert!((said.stdout.clone() + &said.stderr).contains(expected), "{said:?}");
     }
+    // A registry that cannot be reached is told of once, whatever there is to copy.
+    let related = ["127.0.0.1:2/a:v1", "127.0.0.1:2/b:v1"].map(str::to_owned);
+    dock.write("catalog/catalog.json", catalog("127.0.0.1:2/kiosk:v1", &related));
+    let said = mirror(&["--keep", "kiosk", "--to", "127.0.0.1:1"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(said.stderr.matches("cannot reach `127.0.0.1:1`").count(), 1, "{said:?}");
+    assert!(!said.stderr.contains("127.0.0.1:2"), "{said:?}");
 }
