@@ -190,7 +190,8 @@ fn inspect(directory: &Path) -> Option<Record> {
     (files == record.files).then_some(record)
 }
 
-fn is_same_file(opened: &File, path: &Path) -> bool {
+/// Tells whether an open file is still the one at a path.
+pub(super) fn is_same_file(opened: &File, path: &Path) -> bool {
     let (Ok(opened), Ok(found)) = (opened.metadata(), fs::metadata(path)) else { return false };
     (opened.dev(), opened.ino()) == (found.dev(), found.ino())
 }

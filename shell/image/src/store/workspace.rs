@@ -12,7 +12,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::Store;
+use super::{Store, tree::is_same_file};
 use crate::PullError;
 
 /// The file whose lock says that the maker lives.
@@ -77,7 +77,13 @@ impl Store {
         let Ok(entries) = fs::read_dir(self.workspaces()) else { return };
         for entry in entries.flatten() {
             let path = entry.path();
-            if is_left_behind(&path) {
+            // The lock is held until all is gone, so that a maker who comes too late notices.
+            let lock = File::open(path.join(LOCK));
+            let is_left_behind = match &lock {
+                Ok(lock) => lock.try_lock().is_ok(),
+                Err(_) => is_old(&path),
+            };
+            if is_left_behind {
                 // Another sweeper may be at it too.
                 let _ = fs::remove_dir_all(&path);
             }
@@ -95,7 +101,8 @@ impl Store {
 fn claim(path: &Path) -> io::Result<File> {
     fs::create_dir(path)?;
     let lock = File::create_new(path.join(LOCK))?;
-    if is_taken(&lock.try_lock()) {
+    // Between the two lines a sweeper may have taken it for one that was left behind.
+    if is_taken(&lock.try_lock()) || !is_same_file(&lock, &path.join(LOCK)) {
         return Err(io::ErrorKind::WouldBlock.into());
     }
     Ok(lock)
@@ -106,14 +113,35 @@ pub(super) fn is_taken(tried: &Result<(), TryLockError>) -> bool {
     matches!(tried, Err(TryLockError::WouldBlock))
 }
 
-fn is_left_behind(path: &Path) -> bool {
-    match File::open(path.join(LOCK)) {
-        Ok(lock) => lock.try_lock().is_ok(),
-        Err(_) => {
-            let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
-            let age =
-                changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
-            age.is_some_and(|age| age > YOUNG)
-        }
+fn is_old(path: &Path) -> bool {
+    let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
+    let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    age.is_some_and(|age| age > YOUNG)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, thread};
+
+    use super::Store;
+    use crate::CacheDirectory;
+
+    #[test]
+    fn nobody_sweeps_what_others_just_make() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = Store::new(&CacheDirectory::at(directory.path()));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let workspace = store.workspace().expect("a workspace");
+                        fs::write(workspace.file("made"), "made").expect("it is still there");
+                    }
+                });
+            }
+        });
+        store.sweep();
+        let left = fs::read_dir(directory.path().join("images/temporary")).expect("a directory");
+        assert_eq!(left.count(), 0);
     }
 }
