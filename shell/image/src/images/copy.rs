@@ -51,6 +51,8 @@ pub struct Copied {
     pub bytes: u64,
     /// How many bytes of blobs were sent, because the other side lacked them.
     pub sent_bytes: u64,
+    /// Whether the other side lacked anything; it may have had all blobs in another repository.
+    pub is_new: bool,
 }
 
 /// What copying an image would do.
@@ -102,6 +104,7 @@ impl Copier<'_> {
         let side = self.side(from, to)?;
         self.with_pages(from, async |place: &Repository, pages: &[Page]| {
             let mut sent_bytes = 0;
+            let mut is_new = false;
             for page in pages.iter().rev() {
                 if side.has_page(page).await? {
                     page.blobs.iter().for_each(|blob| self.remember(&side, blob));
@@ -113,11 +116,12 @@ impl Copier<'_> {
                     }
                 }
                 side.put(page).await?;
+                is_new = true;
             }
             let top = pages.first().expect("bug: there is the document that was asked for");
             side.name(top).await?;
             let bytes = sizes(pages).values().sum();
-            Ok(Copied { digest: top.descriptor.digest.clone(), bytes, sent_bytes })
+            Ok(Copied { digest: top.descriptor.digest.clone(), bytes, sent_bytes, is_new })
         })
     }
 

@@ -74,7 +74,8 @@ fn what_is_pushed_is_what_others_read() {
     assert_eq!((prospect.missing.len(), prospect.is_there), (2, false));
     assert_eq!(prospect.digest, digest);
     let copied = copier.copy(&from, &target).unwrap();
-    assert_eq!(copied.sent_bytes, 0);
+    assert_eq!((copied.sent_bytes, copied.is_new), (0, true));
+    assert!(!copier.copy(&from, &target).unwrap().is_new);
     assert!(copied.bytes > 20 << 20, "{copied:?}");
     let prospect = copier.look(&from, &target).unwrap();
     assert_eq!((prospect.missing.len(), prospect.is_there), (0, true));

@@ -39,7 +39,7 @@ impl<'p> ProgressLines<'p> {
         let image = clean(image);
         let total = self.total;
         match result {
-            Ok(copied) if copied.sent_bytes == 0 => eprintln!("[{number}/{total}] there   {image}"),
+            Ok(copied) if !copied.is_new => eprintln!("[{number}/{total}] there   {image}"),
             Ok(copied) => {
                 eprintln!("[{number}/{total}] copied  {image}  {}", HumanBytes(copied.sent_bytes));
             }

@@ -52,7 +52,7 @@ fn text(
 ) -> String {
     let done = || mirrored.iter().filter_map(|image| image.result.as_ref().ok());
     let sent: u64 = done().map(|copied| copied.sent_bytes).sum();
-    let new = done().filter(|copied| copied.sent_bytes > 0).count();
+    let new = done().filter(|copied| copied.is_new).count();
     let mut text = format!(
         "{} of {} in `{}`: {new} copied, {} there already; {} sent\n",
         done().count(),
@@ -108,6 +108,7 @@ fn json(
                 ("digest", Json::text(copied.digest.to_string())),
                 ("bytes", Json::number(copied.bytes)),
                 ("sentBytes", Json::number(copied.sent_bytes)),
+                ("new", Json::Bool(copied.is_new)),
             ]),
             Err(problem) => members.push(("error", Json::text(problem))),
         }
