@@ -4,6 +4,7 @@
 //! is not a broken build. Ratios within one run say more than milliseconds.
 
 mod catalogs;
+mod images;
 mod machine;
 mod measure;
 mod report;
@@ -33,7 +34,15 @@ const PAGE: &str = "docs/performance.md";
 /// Runs the verb; returns whether no scenario failed.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> {
     let known = Known {
-        switches: &["--synthetic", "--growth", "--million", "--resolving", "--write", "--search"],
+        switches: &[
+            "--synthetic",
+            "--growth",
+            "--million",
+            "--resolving",
+            "--images",
+            "--write",
+            "--search",
+        ],
         valued: &["--catalog", "--runs"],
     };
     let arguments = Arguments::parse(arguments, &known)?;
@@ -52,15 +61,30 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
     if arguments.has("--resolving") && (arguments.has("--write") || arguments.has("--catalog")) {
         bail!("`--resolving` prints a part of the figures: leave out `--write` and `--catalog`");
     }
-    let (text, is_sound) = figures(workspace, &arguments, runs)?;
+    let (section, text, is_sound) = if arguments.has("--images") {
+        let text = images::measure(workspace, &choice(&arguments), runs)?;
+        let Some(text) = text else { return Ok(true) };
+        ("images", text, true)
+    } else {
+        let (text, is_sound) = figures(workspace, &arguments, runs)?;
+        ("bench", text, is_sound)
+    };
     print!("{text}");
     if arguments.has("--write") {
         let path = workspace.root.join(PAGE);
         let page = fs::read_to_string(&path).with_context(|| format!("cannot read `{PAGE}`"))?;
-        fs::write(&path, report::replace_figures(&page, &text)?)?;
+        fs::write(&path, report::replace_figures(&page, section, &text)?)?;
         eprintln!("written to {PAGE}");
     }
     Ok(is_sound)
+}
+
+fn choice(arguments: &Arguments) -> Choice<'_> {
+    Choice {
+        directory: arguments.text("--catalog"),
+        wants_synthetic: arguments.has("--synthetic"),
+        wants_growth: arguments.has("--growth"),
+    }
 }
 
 /// Measures everything that was asked for; returns the text, and whether nothing failed.
@@ -69,11 +93,7 @@ fn figures(
     arguments: &Arguments,
     runs: usize,
 ) -> anyhow::Result<(String, bool)> {
-    let choice = Choice {
-        directory: arguments.text("--catalog"),
-        wants_synthetic: arguments.has("--synthetic"),
-        wants_growth: arguments.has("--growth"),
-    };
+    let choice = choice(arguments);
     let target = workspace.target_directory()?;
     let scratch = target.join("bench");
     let catalogs = match arguments.has("--resolving") {

@@ -41,6 +41,7 @@ Verbs:
       --growth                 the synthetic catalog at scale 1 and 10, resolving at 1, 4 and 16
       --million                opening and resolving with a million bundles (minutes, 6 GB memory)
       --resolving              the section about resolving alone
+      --images                 a catalog as an image: pulled from a local registry, opened, served
       --search [WORD…]         the search alone, on problems of known shapes
       --runs N                 runs per scenario (default 7)
       --write                  replaces the figures in docs/performance.md

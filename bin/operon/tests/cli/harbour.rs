@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 /// How often something is looked for before a test gives up, and the pause between two looks.
-const MOST_LOOKS: usize = 400;
+const MOST_LOOKS: usize = 1200;
 const LOOK: Duration = Duration::from_millis(25);
 
 /// A copy of the quickstart, at `examples/quickstart` below a directory of its own.
@@ -78,36 +78,32 @@ impl Harbour {
 
     /// Begins `operon up --follow`.
     pub(crate) fn follow(&self) -> Following {
-        let log = self.root.path().join("log");
-        let file = File::create(&log).unwrap();
         let mut command = self.command(env!("CARGO_BIN_EXE_operon"), &["up", "--follow"]);
-        let command = command.current_dir(self.path(""));
-        let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
-        Following { child, log }
+        Following::begin(command.current_dir(self.path("")), self.root.path().join("log"))
     }
 }
 
-/// A running `operon up --follow`; it does not outlive its test.
+/// A running program, such as `operon up --follow`; it does not outlive its test.
 pub(crate) struct Following {
     pub(crate) child: Child,
     log: PathBuf,
 }
 
 impl Following {
+    /// Begins a program whose words go to a file.
+    pub(crate) fn begin(command: &mut Command, log: PathBuf) -> Self {
+        let file = File::create(&log).unwrap();
+        let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
+        Self { child, log }
+    }
+
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap()
     }
 
     /// Waits until something was printed so many times.
     pub(crate) fn wait_for(&self, text: &str, times: usize) {
-        let is_printed = || self.log().matches(text).count() >= times;
-        let is_found = (0..MOST_LOOKS).any(|_| {
-            let is_found = is_printed();
-            if !is_found {
-                thread::sleep(LOOK);
-            }
-            is_found
-        });
+        let is_found = comes_true(|| self.log().matches(text).count() >= times);
         assert!(is_found, "`{text}` was not printed {times} times:\n{}", self.log());
     }
 
@@ -125,6 +121,17 @@ impl Drop for Following {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Waits until something is so; tells whether it came to be.
+pub(crate) fn comes_true(is_so: impl Fn() -> bool) -> bool {
+    (0..MOST_LOOKS).any(|_| {
+        let is_found = is_so();
+        if !is_found {
+            thread::sleep(LOOK);
+        }
+        is_found
+    })
 }
 
 pub(crate) fn copy(from: &Path, to: &Path) {

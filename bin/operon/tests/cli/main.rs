@@ -7,6 +7,7 @@ mod cluster;
 mod diff;
 mod graph;
 mod harbour;
+mod images;
 mod init;
 mod lifecycle;
 mod list;

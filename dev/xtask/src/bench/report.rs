@@ -6,10 +6,6 @@ use anyhow::{Context, bail};
 
 use super::{catalogs::BenchCatalog, scenario::Outcome};
 
-/// The page keeps its figures between these lines.
-const BEGIN: &str = "<!-- bench:begin -->";
-const END: &str = "<!-- bench:end -->";
-
 /// One line of the table.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -51,15 +47,19 @@ pub(crate) fn table(catalog: &BenchCatalog, rows: &[Row]) -> String {
     text
 }
 
-/// Puts new figures between the marks of a page.
-pub(crate) fn replace_figures(page: &str, figures: &str) -> anyhow::Result<String> {
-    let begin = page.find(BEGIN).with_context(|| format!("the page has no line `{BEGIN}`"))?;
-    let end = page.find(END).with_context(|| format!("the page has no line `{END}`"))?;
+/// Puts new figures between the marks of a section of a page.
+pub(crate) fn replace_figures(page: &str, section: &str, figures: &str) -> anyhow::Result<String> {
+    let [begin_mark, end_mark] =
+        ["begin", "end"].map(|word| format!("<!-- {section}:{word} -->"));
+    let find = |mark: &str| {
+        page.find(mark).with_context(|| format!("the page has no line `{mark}`"))
+    };
+    let (begin, end) = (find(&begin_mark)?, find(&end_mark)?);
     if end < begin {
-        bail!("in the page `{END}` stands before `{BEGIN}`");
+        bail!("in the page `{end_mark}` stands before `{begin_mark}`");
     }
     let (before, after) = (&page[..begin], &page[end..]);
-    Ok(format!("{before}{BEGIN}\n\n{}\n\n{after}", figures.trim()))
+    Ok(format!("{before}{begin_mark}\n\n{}\n\n{after}", figures.trim()))
 }
 
 /// Short times are told more exactly than long ones.
@@ -92,6 +92,9 @@ mod tests {
 
     use super::*;
     use crate::bench::measure::Measured;
+
+    const BEGIN: &str = "<!-- bench:begin -->";
+    const END: &str = "<!-- bench:end -->";
 
     #[test]
     fn a_table_tells_figures_ratios_and_gaps() {
@@ -130,11 +133,11 @@ mod tests {
     #[test]
     fn figures_replace_what_stood_between_the_marks() {
         let page = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
-        let replaced = replace_figures(&page, "\nnew\n").expect("the marks are there");
+        let replaced = replace_figures(&page, "bench", "\nnew\n").expect("the marks are there");
         assert_eq!(replaced, format!("before\n{BEGIN}\n\nnew\n\n{END}\nafter\n"));
-        assert_eq!(replace_figures(&replaced, "new").expect("still there"), replaced);
+        assert_eq!(replace_figures(&replaced, "bench", "new").expect("still there"), replaced);
         for broken in ["nothing".to_owned(), format!("{END}{BEGIN}"), BEGIN.to_owned()] {
-            replace_figures(&broken, "new").expect_err(&broken);
+            replace_figures(&broken, "bench", "new").expect_err(&broken);
         }
     }
 }

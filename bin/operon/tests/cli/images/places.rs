@@ -1,0 +1,97 @@
+//! Everywhere a catalog is named it may lie anywhere: the answers are the same.
+
+use super::{
+    quay::{Quay, Setup, TIDE_1_0, catalog, run},
+    servers::config_map,
+};
+
+/// Every way to name the same catalog answers every question alike.
+#[test]
+fn a_catalog_may_lie_anywhere() {
+    let Some(quay) = Quay::new() else { return };
+    let registry = quay.stocked(Setup::default());
+    let host = &registry.host;
+    quay.write("plain/catalog.yaml", &catalog(host, &TIDE_1_0, &[]));
+    let layout = quay.text("layout");
+    let archive = quay.text("catalog.tar");
+    let from = format!("oci:{layout}:first");
+    run("skopeo", &["--insecure-policy", "copy", "-q", &from, &format!("oci-archive:{archive}:first")]);
+    let serving = quay.begin("serve", &["serve", "plain", "--address", "127.0.0.1:0"]);
+    serving.wait_for("serving 2 packages", 1);
+    let log = serving.log();
+    let address = log.split_once("listening at ").and_then(|(_, rest)| rest.lines().next());
+    let places = [
+        from.clone(),
+        "oci:layout:first".to_owned(),
+        format!("oci-archive:{archive}"),
+        format!("docker://{host}/catalog:latest"),
+        format!("{host}/catalog:latest"),
+        format!("grpc://{}", address.unwrap_or_default()),
+    ];
+    let questions: [&[&str]; 7] = [
+        &["catalog", "list", "packages", "PLACE"],
+        &["catalog", "list", "bundles", "PLACE"],
+        &["catalog", "show", "PLACE", "tide"],
+        &["catalog", "path", "PLACE", "tide"],
+        &["catalog", "diff", "plain", "PLACE"],
+        &["plan", "--catalog", "PLACE", "--subscribe", "beacon"],
+        &["why", "tide", "--catalog", "PLACE", "--subscribe", "beacon"],
+    ];
+    for question in questions {
+        let ask = |place: &str| {
+            let arguments: Vec<&str> =
+                question.iter().map(|word| if *word == "PLACE" { place } else { word }).collect();
+            quay.operon(&arguments)
+        };
+        let expected = ask("plain");
+        for place in &places {
+            assert_eq!(ask(place), expected, "{question:?} of {place}");
+        }
+    }
+    for place in &places {
+        let told = quay.operon(&["catalog", "validate", place]);
+        assert!(told.ends_with("[exit code 0]"), "{place}: {told}");
+    }
+}
+
+#[test]
+fn a_config_map_in_a_file_is_a_catalog() {
+    let Some(quay) = Quay::new() else { return };
+    quay.write("wares.yaml", &config_map());
+    let claims: [(&[&str], &str); 5] = [
+        (&["catalog", "list", "packages", "configmap:wares.yaml"], "tide"),
+        (&["catalog", "validate", "configmap:wares.yaml"], "[exit code 0]"),
+        (&["catalog", "show", "configmap:wares.yaml", "tide"], "Knows when the water comes"),
+        (&["plan", "--catalog", "configmap:wares.yaml", "--subscribe", "tide"], "tide 1.0.0"),
+        (&["catalog", "list", "packages", "configmap:absent.yaml"], "`absent.yaml`"),
+    ];
+    for (question, expected) in claims {
+        let told = quay.operon(question);
+        assert!(told.contains(expected), "{question:?}: {told}");
+    }
+}
+
+/// What cannot be had is said with the place, the answer and what to do.
+#[test]
+fn what_cannot_be_had_is_explained() {
+    let Some(quay) = Quay::new() else { return };
+    let mut registry = quay.stocked(Setup::default());
+    let host = registry.host.clone();
+    let list = |place: &str| quay.operon(&["catalog", "list", "packages", place]);
+    let claims = [
+        (format!("{host}/catalog:lates"), format!("`{host}` has no `{host}/catalog:lates`")),
+        (format!("{host}/catalog:lates"), "latest".to_owned()),
+        (format!("{host}/tide:v1.0.0"), "is a bundle".to_owned()),
+        ("oci:layout:third".to_owned(), "first".to_owned()),
+        ("oci-archive:absent.tar".to_owned(), "absent.tar".to_owned()),
+        ("grpc://127.0.0.1:1".to_owned(), "127.0.0.1:1".to_owned()),
+        ("Not A Place".to_owned(), "Not A Place".to_owned()),
+    ];
+    for (place, expected) in claims {
+        let told = list(&place);
+        assert!(told.contains(&expected) && !told.ends_with("[exit code 0]"), "{place}: {told}");
+    }
+    registry.stop();
+    let told = list(&format!("{host}/other:v1"));
+    assert!(told.contains(&host) && told.ends_with("[exit code 1]"), "{told}");
+}
