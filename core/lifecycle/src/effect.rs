@@ -3,6 +3,8 @@
 //! Every effect can be repeated: a second execution changes nothing. Writing a status is an effect
 //! like any other.
 
+use std::collections::BTreeSet;
+
 use operon_object::{Kind, Object, ObjectKey, Timestamp, Value};
 
 use crate::BundleKey;
@@ -17,6 +19,8 @@ pub struct Verdict {
     /// Whether operators, Subscriptions or plans of other namespaces were looked at, so that their
     /// changes matter.
     pub looks_elsewhere: bool,
+    /// The bundles whose contents are needed, whether they are here or not.
+    pub wanted: BTreeSet<BundleKey>,
 }
 
 /// One thing to be done.

@@ -307,7 +307,7 @@ impl Outlook {
                 None => waiting.push(String::new()),
                 Some(BundleState::Pending { message }) => waiting.push(message.clone()),
                 Some(BundleState::Ready(_)) => continue,
-                Some(BundleState::Failed { reason, message }) => {
+                Some(BundleState::Failed { reason, message, .. }) => {
                     failed.push(format!("Bundle unpacking failed - {reason}: {message}"));
                 }
             }

@@ -31,6 +31,7 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
             verdict.act(&work, Action::Unpack(key.clone()));
         }
     }
+    verdict.wanted.extend(outlook.wanted.iter().cloned());
     for draft in &outlook.drafts {
         let is_there = scene.plans.iter().any(|plan| is_plan_of(*plan, draft));
         if !is_there && !is_in_the_way(scene, draft) {

@@ -84,6 +84,8 @@ pub enum BundleState {
         reason: String,
         /// A sentence for people.
         message: String,
+        /// Whether somebody is trying again just now.
+        is_retried: bool,
     },
 }
 

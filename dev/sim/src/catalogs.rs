@@ -146,6 +146,7 @@ impl Catalogs for SimCatalogs {
         let failed = |message: String| BundleState::Failed {
             reason: "BundleNotUnpacked".to_owned(),
             message,
+            is_retried: false,
         };
         let Some(bundle) = bundles.iter().find(|bundle| bundle.name() == key.name) else {
             return failed(format!("{} is not published", key.name));

@@ -1,10 +1,13 @@
 //! One turn of the loop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
-    BundleKey, BundleState, CatalogState, Failures, LONGEST_PAUSE, Objects, Scope, Settings, World,
+    BundleKey, BundleState, CatalogState, FIRST_PAUSE, Failures, LONGEST_PAUSE, Objects, Scope, Settings, World,
     decide_within,
 };
 use operon_object::{Object, Timestamp, known};
@@ -28,6 +31,8 @@ pub struct Driver<C, S> {
     wakes: BTreeMap<String, Timestamp>,
     /// The namespaces to which the operators of others matter.
     lookers: BTreeSet<String>,
+    /// The bundles that each namespace needs.
+    wanted: BTreeMap<String, BTreeSet<BundleKey>>,
 }
 
 /// What a turn of the loop came to.
@@ -60,6 +65,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             states: BTreeMap::new(),
             wakes: BTreeMap::new(),
             lookers: BTreeSet::new(),
+            wanted: BTreeMap::new(),
         }
     }
 
@@ -131,6 +137,11 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             } else {
                 self.lookers.remove(&namespace);
             }
+            if verdict.wanted.is_empty() {
+                self.wanted.remove(&namespace);
+            } else {
+                self.wanted.insert(namespace.clone(), verdict.wanted);
+            }
             let executed = self.execute(&namespace, verdict.effects, now);
             match verdict.wake.into_iter().chain(executed.wake).min() {
                 Some(wake) => self.wakes.insert(namespace, wake),
@@ -147,7 +158,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching: self.is_fetching() })
     }
 
-    /// Forgets contents that were not here when they were asked for, when it is time to ask again.
+    /// Asks again for contents that were not here, when it is time. What was known of them holds until
+    /// something else is; what nobody needs any more is forgotten.
     fn ask_again(&mut self, now: Timestamp) {
         let due: Vec<BundleKey> = self
             .asks
@@ -157,9 +169,32 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             .collect();
         for key in due {
             self.asks.remove(&key);
-            self.bundles.remove(&key);
+            if self.wanted.values().any(|wanted| wanted.contains(&key)) {
+                self.ask(key, now);
+            } else {
+                self.bundles.remove(&key);
+            }
+        }
+    }
+
+    /// Asks for the contents of a bundle.
+    pub(crate) fn ask(&mut self, key: BundleKey, now: Timestamp) {
+        let state = self.catalogs.bundle(&key);
+        let pause = match &state {
+            BundleState::Ready(_) => None,
+            BundleState::Pending { .. } | BundleState::Failed { is_retried: true, .. } => {
+                Some(FIRST_PAUSE)
+            }
+            BundleState::Failed { is_retried: false, .. } => Some(LONGEST_PAUSE),
+        };
+        if let Some(pause) = pause {
+            self.asks.insert(key.clone(), now.after(pause));
+        }
+        let known = self.bundles.get(&key);
+        if !known.is_some_and(|known| says_the_same(known, &state)) {
             self.touched.touch_everything();
         }
+        self.bundles.insert(key, state);
     }
 
     fn is_fetching(&self) -> bool {
@@ -209,5 +244,23 @@ fn request<'o>(objects: &'o Objects, source: &'o Object) -> CatalogRequest<'o> {
         source,
         config_map: objects.get(&known::CONFIG_MAP, namespace, wishes.config_map()),
         pull_secrets: wishes.pull_secrets().filter_map(secret).collect(),
+    }
+}
+
+/// Tells whether there is nothing new for a decision. That something is tried again is nothing new.
+fn says_the_same(known: &BundleState, state: &BundleState) -> bool {
+    match (known, state) {
+        (BundleState::Pending { message: known }, BundleState::Pending { message }) => {
+            known == message
+        }
+        (BundleState::Ready(known), BundleState::Ready(contents)) => Arc::ptr_eq(known, contents),
+        (
+            BundleState::Failed { reason: known, message: said, is_retried: _ },
+            BundleState::Failed { reason, message, is_retried: _ },
+        ) => (known, said) == (reason, message),
+        (
+            BundleState::Pending { .. } | BundleState::Ready(_) | BundleState::Failed { .. },
+            _,
+        ) => false,
     }
 }

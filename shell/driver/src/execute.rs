@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use operon_install::certificate_secret;
 use operon_kinds::names;
-use operon_lifecycle::{Action, BundleState, Effect, ErrorKind, FIRST_PAUSE, Guard, LONGEST_PAUSE};
+use operon_lifecycle::{Action, Effect, ErrorKind, Guard};
 use operon_object::{Object, ObjectKey, Timestamp};
 
 use crate::{Catalogs, Cluster, ClusterError, Driver, events};
@@ -154,17 +154,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 }
             }
             Action::Unpack(key) => {
-                let state = self.catalogs.bundle(&key);
-                let pause = match &state {
-                    BundleState::Ready(_) => None,
-                    BundleState::Pending { .. } => Some(FIRST_PAUSE),
-                    BundleState::Failed { .. } => Some(LONGEST_PAUSE),
-                };
-                if let Some(pause) = pause {
-                    self.asks.insert(key.clone(), now.after(pause));
-                }
-                self.bundles.insert(key, state);
-                self.touched.touch_everything();
+                self.ask(key, now);
                 Ok(Done::Nothing)
             }
             Action::Certify(request) => {

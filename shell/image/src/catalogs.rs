@@ -219,5 +219,5 @@ impl Catalogs for SourceCatalogs {
 }
 
 fn unreadable(message: String) -> BundleState {
-    BundleState::Failed { reason: "BundleNotReadable".to_owned(), message }
+    BundleState::Failed { reason: "BundleNotReadable".to_owned(), message, is_retried: false }
 }

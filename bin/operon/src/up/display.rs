@@ -167,7 +167,7 @@ fn cells(status: &Status) -> Vec<Cells> {
 fn styles(status: &Status) -> Vec<Style> {
     let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let catalogs = status.catalogs.iter().map(|row| match row.state {
-        "ready" => Style::new(),
+        "ready" | "reading" => Style::new(),
         _ => colour(AnsiColor::Red),
     });
     let operators = status.operators.iter().map(|row| match row.standing {

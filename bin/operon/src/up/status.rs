@@ -24,7 +24,7 @@ pub(super) struct CatalogRow {
     pub(super) name: String,
     /// Its name alone, and with its namespace.
     pub(super) names: [String; 2],
-    /// `ready`, `broken`, or what else there is to say in a word.
+    /// `ready`, `reading`, `broken`, or what else there is to say in a word.
     pub(super) state: &'static str,
     pub(super) detail: String,
 }
@@ -115,6 +115,7 @@ fn catalog_row(name: &SourceName, state: Option<&CatalogState>, message: &str) -
     match (content, state.problem.as_str()) {
         (Some(content), "") => row("ready", content),
         (Some(content), problem) => row("broken", format!("{problem}; {content} are used")),
+        (None, "") => row("reading", format!("{} is fetched", state.address)),
         (None, problem) => row("broken", problem.to_owned()),
     }
 }

@@ -58,7 +58,7 @@ impl Catalogs for FaultyCatalogs {
         }
         if weather.happens("bundle unreadable", rate / 4) {
             let (reason, message) = ("BundleNotUnpacked".to_owned(), "pull failed".to_owned());
-            return BundleState::Failed { reason, message };
+            return BundleState::Failed { reason, message, is_retried: false };
         }
         drop(weather);
         self.inner.bundle(key)

@@ -77,6 +77,7 @@ impl Pulls {
             Some(message) => BundleState::Failed {
                 reason: "BundleUnpackFailed".to_owned(),
                 message: message.clone(),
+                is_retried: pull.task.is_some(),
             },
             None => BundleState::Pending {
                 message: format!("bundle {}: pulling `{}`", key.name, key.image),

@@ -25,8 +25,8 @@ const FAULTS: [(&str, &str); 9] = [
     ("failing", "503"),
     ("page", "HOST/page:v1"),
     ("truncated", "HOST/truncated:v1"),
-    ("lying-manifest", "HOST/lying-manifest:v1"),
-    ("lying-layer", "layer"),
+    ("forged", "HOST/forged:v1"),
+    ("altered", "layer"),
     ("circle", "redirect"),
     ("no-catalog", "HOST/no-catalog:v1"),
 ];
@@ -44,7 +44,7 @@ fn a_catalog_that_is_broken_blocks_only_what_needs_it() {
     for name in names() {
         manifests += &source(name, &format!("{{sourceType: grpc, image: '{}/{name}:v1'}}", server.host));
     }
-    manifests += &subscription("tide-clock", "lying-layer");
+    manifests += &subscription("tide-clock", "altered");
     quay.write("up/cluster.yaml", &manifests);
 
     let following = quay.begin("follow", &["up", "--follow", "up"]);
@@ -61,7 +61,7 @@ fn a_catalog_that_is_broken_blocks_only_what_needs_it() {
     let slow = quay.get("catsrc", SLOW);
     assert!(slow.contains("lastObservedState: CONNECTING"), "{slow}");
     let blocked = quay.get("sub", "tide-clock");
-    assert!(blocked.contains("lying-layer"), "{blocked}");
+    assert!(blocked.contains("altered"), "{blocked}");
     let log = following.log();
     assert!(!log.contains("panicked"), "{log}");
 }
@@ -143,7 +143,7 @@ impl Parts {
             }
             ("circle", _) => say("307 Temporary Redirect", &format!("Location: {path}\r\n"), b""),
             ("truncated", ("manifests", _)) => say("200 OK", typed, &manifest[..manifest.len() / 2]),
-            ("lying-manifest", ("manifests", _)) => {
+            ("forged", ("manifests", _)) => {
                 let digest = format!("Docker-Content-Digest: sha256:{}\r\n", "0".repeat(64));
                 say("200 OK", &(digest + typed), manifest)
             }
@@ -158,7 +158,7 @@ impl Parts {
             (_, ("manifests", _)) => say("200 OK", typed, manifest),
             (_, ("blobs", digest)) => {
                 let mut blob = fs::read(self.blobs.join(digest.strip_prefix("sha256:")?)).ok()?;
-                if name == "lying-layer" && !blob.starts_with(b"{") {
+                if name == "altered" && !blob.starts_with(b"{") {
                     let middle = blob.len() / 2;
                     blob[middle] ^= 1;
                 }
