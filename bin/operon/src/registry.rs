@@ -78,6 +78,8 @@ enum Question {
 #[derive(Debug, Args)]
 struct Api {
     group: String,
+    // `version` would be the name of an option that every command has.
+    #[arg(id = "api-version", value_name = "VERSION")]
     version: String,
     kind: String,
 }

@@ -9,9 +9,9 @@ use std::{
     thread,
 };
 
-/// How much is fetched at once. Registries limit how much one client may do, and the decompression of
-/// more than a few layers at once only makes each of them slower.
-pub const MAX_FETCHES: usize = 4;
+/// How much is fetched at once. A registry that drips holds its thread for minutes, so there are many more
+/// than the cores would need; those that wait cost next to nothing.
+pub const MAX_FETCHES: usize = 32;
 
 type Job = Box<dyn FnOnce() + Send>;
 

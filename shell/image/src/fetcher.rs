@@ -68,6 +68,9 @@ pub enum FetchError {
     /// A registry server gave no catalog.
     #[error("{0}")]
     Server(String),
+    /// The ConfigMap is not there.
+    #[error("there is no ConfigMap of that name; apply it, or correct `spec.configMap`")]
+    NoConfigMap,
     /// A ConfigMap is no catalog.
     #[error("the ConfigMap holds no catalog: {0}")]
     ConfigMap(String),

@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 /// How often something is looked for before a test gives up, and the pause between two looks.
-const MOST_LOOKS: usize = 1200;
+const MOST_LOOKS: usize = 2400;
 const LOOK: Duration = Duration::from_millis(25);
 
 /// A copy of the quickstart, at `examples/quickstart` below a directory of its own.

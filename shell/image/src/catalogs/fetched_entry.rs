@@ -142,7 +142,7 @@ fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchErro
         Origin::Address(address) => fetcher.catalog(&Location::Address(address.clone()), &[]),
         Origin::ConfigMap(Some(data)) => fetcher.config_map(data),
         Origin::ConfigMap(None) => {
-            Err(FetchError::ConfigMap("there is no ConfigMap of that name".to_owned()))
+            Err(FetchError::NoConfigMap)
         }
     }
 }

@@ -92,8 +92,15 @@ impl Origin {
 
 /// Returns the credentials in a Secret.
 fn auth(secret: &Object) -> Option<Vec<u8>> {
-    let data = secret.at(&["data"]);
-    let encoded = [".dockerconfigjson", ".dockercfg"].map(|name| data.get(name).str());
-    let encoded = encoded.into_iter().find(|text| !text.is_empty())?;
-    operon_document::decode_base64(encoded.as_bytes()).ok()
+    let member = |part: &str| {
+        let names = [".dockerconfigjson", ".dockercfg"];
+        let found = names.map(|name| secret.at(&[part, name]).str());
+        found.into_iter().find(|text| !text.is_empty())
+    };
+    // A cluster keeps `stringData` as `data`; a store that does not has it as it was written, and it counts
+    // before the other.
+    if let Some(plain) = member("stringData") {
+        return Some(plain.as_bytes().to_owned());
+    }
+    operon_document::decode_base64(member("data")?.as_bytes()).ok()
 }

@@ -125,8 +125,10 @@ impl<'r> Archive<'r> {
 
     fn pass_over(&mut self) -> Result<(), LayerProblem> {
         while self.next_piece()?.is_some() {}
-        self.content = std::mem::take(&mut self.padding);
-        while self.next_piece()?.is_some() {}
+        // Some writers, `umoci insert` among them, end the archive behind the last byte of the last file
+        // and leave out what would fill its block; everybody reads that.
+        let padding = usize::try_from(std::mem::take(&mut self.padding)).unwrap_or(BLOCK_BYTES);
+        self.stream.fill(&mut [0; BLOCK_BYTES][..padding.min(BLOCK_BYTES)])?;
         Ok(())
     }
 

@@ -34,13 +34,14 @@ fn a_catalog_may_lie_anywhere() {
         &["catalog", "show", "PLACE", "tide"],
         &["catalog", "path", "PLACE", "tide"],
         &["catalog", "diff", "plain", "PLACE"],
-        &["plan", "--catalog", "PLACE", "--subscribe", "beacon"],
-        &["why", "tide", "--catalog", "PLACE", "--subscribe", "beacon"],
+        &["plan", "--catalog", "wares=PLACE", "--subscribe", "beacon"],
+        &["why", "tide", "--catalog", "wares=PLACE", "--subscribe", "beacon"],
     ];
     for question in questions {
         let ask = |place: &str| {
-            let arguments: Vec<&str> =
-                question.iter().map(|word| if *word == "PLACE" { place } else { word }).collect();
+            let arguments: Vec<String> =
+                question.iter().map(|word| word.replace("PLACE", place)).collect();
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             quay.operon(&arguments)
         };
         let expected = ask("plain");
@@ -62,7 +63,7 @@ fn a_config_map_in_a_file_is_a_catalog() {
         (&["catalog", "list", "packages", "configmap:wares.yaml"], "tide"),
         (&["catalog", "validate", "configmap:wares.yaml"], "[exit code 0]"),
         (&["catalog", "show", "configmap:wares.yaml", "tide"], "Knows when the water comes"),
-        (&["plan", "--catalog", "configmap:wares.yaml", "--subscribe", "tide"], "tide 1.0.0"),
+        (&["plan", "--catalog", "wares=configmap:wares.yaml", "--subscribe", "tide"], "tide 1.0.0"),
         (&["catalog", "list", "packages", "configmap:absent.yaml"], "`absent.yaml`"),
     ];
     for (question, expected) in claims {

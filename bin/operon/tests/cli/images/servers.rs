@@ -83,7 +83,8 @@ fn a_config_map_is_a_catalog_too() {
         NAMESPACE.to_owned() + &source("chandler", spec) + &subscription("tide", "chandler");
     quay.write("up/cluster.yaml", &manifests);
     let up = quay.up();
-    assert!(up.contains("configmap \"wares\" not found") && up.ends_with("[exit code 1]"), "{up}");
+    assert!(up.contains("there is no ConfigMap of that name"), "{up}");
+    assert!(quay.get("catsrc", "chandler").contains("ConfigMapError"), "{up}");
     quay.write("up/wares.yaml", &config_map());
     let up = quay.up();
     assert!(up.contains("tide          1.0.0            Succeeded"), "{up}");
