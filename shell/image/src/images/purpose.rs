@@ -95,7 +95,7 @@ fn no_catalog(labels: &BTreeMap<String, String>) -> String {
             .to_owned();
     }
     if labels.contains_key(MANIFESTS_LABEL) {
-        return "it is a bundle; bundles are listed in catalogs, and shown with `operon render`"
+        return "it is a bundle; bundles are listed in catalogs, and shown with `operon bundle show`"
             .to_owned();
     }
     format!(

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use super::quay::{NAMESPACE, Quay, Setup, source, subscription};
+use super::quay::{NAMESPACE, Quay, Setup, TIDE_1_0, catalog, source, subscription};
 use crate::harbour::comes_true;
 
 /// The repository whose catalog never comes to an end.
@@ -20,15 +20,15 @@ const SLOW: &str = "slow";
 
 /// What is wrong with a repository, and what is said about it.
 const FAULTS: [(&str, &str); 9] = [
-    ("absent", "has no `HOST/absent:v1`: 404 Not Found"),
+    ("absent", "`HOST` has no `HOST/absent:v1`"),
     ("forbidden", "refuses access to `HOST/forbidden:v1`"),
-    ("failing", "503"),
-    ("page", "HOST/page:v1"),
-    ("truncated", "HOST/truncated:v1"),
-    ("forged", "HOST/forged:v1"),
-    ("altered", "layer"),
-    ("circle", "redirect"),
-    ("no-catalog", "HOST/no-catalog:v1"),
+    ("failing", "answered 503"),
+    ("page", "`HOST/page:v1`: the image manifest is not JSON"),
+    ("truncated", "`HOST/truncated:v1`: the image manifest is not JSON"),
+    ("forged", "the manifest of `HOST/forged:v1` should have the digest"),
+    ("altered", "layer 1 of `HOST/altered:v1` should have the digest"),
+    ("circle", "redirected more than 5 times"),
+    ("no-catalog", "`HOST/no-catalog:v1` is no file-based catalog: it is a bundle"),
 ];
 
 #[test]
@@ -36,6 +36,8 @@ fn a_catalog_that_is_broken_blocks_only_what_needs_it() {
     let Some(quay) = Quay::new() else { return };
     let registry = quay.stocked(Setup::default());
     quay.bundle_image("tide.v1.1.0");
+    // Not the image that is right elsewhere: what has the right digest is right, wherever it came from.
+    quay.catalog_image("other", &catalog("quay.example.com", &TIDE_1_0, &[]));
     let server = Hostile::start(&quay);
     let names = || FAULTS.iter().map(|(name, _)| *name).chain([SLOW]);
     let good = format!("{{sourceType: grpc, image: '{}/catalog:latest'}}", registry.host);
@@ -94,7 +96,7 @@ impl Hostile {
         };
         let parts = Arc::new(Parts {
             blobs: quay.path("layout/blobs/sha256"),
-            catalog: manifest("first"),
+            catalog: manifest("other"),
             bundle: manifest("tide.v1.1.0"),
         });
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");

@@ -42,7 +42,7 @@ fn a_catalog_may_lie_anywhere() {
             let arguments: Vec<String> =
                 question.iter().map(|word| word.replace("PLACE", place)).collect();
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            quay.operon(&arguments)
+            comparable(&quay.operon(&arguments))
         };
         let expected = ask("plain");
         for place in &places {
@@ -55,6 +55,20 @@ fn a_catalog_may_lie_anywhere() {
     }
 }
 
+/// Takes away what must differ: the name of the file, and what is made from the digest of the content.
+fn comparable(answer: &str) -> String {
+    let lines = answer.lines().filter(|line| !line.starts_with("File:"));
+    let word = |word: &str| match word.split_once('@') {
+        Some((name, _)) => name.to_owned(),
+        None => word.to_owned(),
+    };
+    let line = |line: &str| match line.trim_start().strip_prefix("Plan ") {
+        Some(plan) => plan.split_once(':').map_or("", |(_, rest)| rest).to_owned(),
+        None => line.split(' ').map(word).collect::<Vec<_>>().join(" "),
+    };
+    lines.map(line).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn a_config_map_in_a_file_is_a_catalog() {
     let Some(quay) = Quay::new() else { return };
@@ -63,7 +77,7 @@ fn a_config_map_in_a_file_is_a_catalog() {
         (&["catalog", "list", "packages", "configmap:wares.yaml"], "tide"),
         (&["catalog", "validate", "configmap:wares.yaml"], "[exit code 0]"),
         (&["catalog", "show", "configmap:wares.yaml", "tide"], "Knows when the water comes"),
-        (&["plan", "--catalog", "wares=configmap:wares.yaml", "--subscribe", "tide"], "tide 1.0.0"),
+        (&["plan", "--catalog", "wares=configmap:wares.yaml", "--subscribe", "tide"], "1 to install"),
         (&["catalog", "list", "packages", "configmap:absent.yaml"], "`absent.yaml`"),
     ];
     for (question, expected) in claims {

@@ -20,6 +20,7 @@ fn a_server_is_asked_for_its_catalog_and_may_come_later() {
     let image = format!("{}/catalog:latest", registry.host);
     let serving = quay.begin("serve", &["serve", &image, "--address", "127.0.0.1:0"]);
     let server = address(&serving);
+    serving.wait_for("serving 2 packages", 1);
     let spec = format!("{{sourceType: grpc, address: '{server}'}}");
     let manifests =
         NAMESPACE.to_owned() + &source("chandler", &spec) + &subscription("beacon", "chandler");
