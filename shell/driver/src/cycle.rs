@@ -7,8 +7,8 @@ use std::{
 
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
-    BundleKey, BundleState, CatalogState, FIRST_PAUSE, Failures, LONGEST_PAUSE, Objects, Scope, Settings, World,
-    decide_within,
+    BundleKey, BundleState, CatalogState, FIRST_PAUSE, Failures, LONGEST_PAUSE, Objects, Scope,
+    Settings, World, decide_within,
 };
 use operon_object::{Object, Timestamp, known};
 use operon_resolve::SourceName;
@@ -258,9 +258,8 @@ fn says_the_same(known: &BundleState, state: &BundleState) -> bool {
             BundleState::Failed { reason: known, message: said, is_retried: _ },
             BundleState::Failed { reason, message, is_retried: _ },
         ) => (known, said) == (reason, message),
-        (
-            BundleState::Pending { .. } | BundleState::Ready(_) | BundleState::Failed { .. },
-            _,
-        ) => false,
+        (BundleState::Pending { .. } | BundleState::Ready(_) | BundleState::Failed { .. }, _) => {
+            false
+        }
     }
 }

@@ -83,9 +83,8 @@ impl Bench<'_> {
         let mut rows = Vec::new();
         eprintln!("  pulling");
         let (cold, warm) = (self.pulls(true)?, self.pulls(false)?);
-        let peak = |measured: &Measured| {
-            measured.peak_kibibytes.map_or("unknown".to_owned(), mebibytes)
-        };
+        let peak =
+            |measured: &Measured| measured.peak_kibibytes.map_or("unknown".to_owned(), mebibytes);
         rows.push(Row { title: "pull, verify, open: cold", figure: times(&cold), wanted: "< 3 s" });
         rows.push(Row { title: "… peak memory", figure: peak(&cold), wanted: "< 200 MB" });
         rows.push(Row { title: "poll and open: warm", figure: times(&warm), wanted: "< 20 ms" });

@@ -49,11 +49,9 @@ pub(crate) fn table(catalog: &BenchCatalog, rows: &[Row]) -> String {
 
 /// Puts new figures between the marks of a section of a page.
 pub(crate) fn replace_figures(page: &str, section: &str, figures: &str) -> anyhow::Result<String> {
-    let [begin_mark, end_mark] =
-        ["begin", "end"].map(|word| format!("<!-- {section}:{word} -->"));
-    let find = |mark: &str| {
-        page.find(mark).with_context(|| format!("the page has no line `{mark}`"))
-    };
+    let [begin_mark, end_mark] = ["begin", "end"].map(|word| format!("<!-- {section}:{word} -->"));
+    let find =
+        |mark: &str| page.find(mark).with_context(|| format!("the page has no line `{mark}`"));
     let (begin, end) = (find(&begin_mark)?, find(&end_mark)?);
     if end < begin {
         bail!("in the page `{end_mark}` stands before `{begin_mark}`");

@@ -141,8 +141,6 @@ fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchErro
         }
         Origin::Address(address) => fetcher.catalog(&Location::Address(address.clone()), &[]),
         Origin::ConfigMap(Some(data)) => fetcher.config_map(data),
-        Origin::ConfigMap(None) => {
-            Err(FetchError::NoConfigMap)
-        }
+        Origin::ConfigMap(None) => Err(FetchError::NoConfigMap),
     }
 }

@@ -44,7 +44,8 @@ fn a_catalog_that_is_broken_blocks_only_what_needs_it() {
     let mut manifests = NAMESPACE.to_owned() + &source("good", &good);
     manifests += &subscription("beacon", "good");
     for name in names() {
-        manifests += &source(name, &format!("{{sourceType: grpc, image: '{}/{name}:v1'}}", server.host));
+        manifests +=
+            &source(name, &format!("{{sourceType: grpc, image: '{}/{name}:v1'}}", server.host));
     }
     manifests += &subscription("tide-clock", "altered");
     quay.write("up/cluster.yaml", &manifests);
@@ -131,7 +132,8 @@ impl Parts {
             }
             stream.flush().ok()
         };
-        let Some((name, rest)) = path.strip_prefix("/v2/").and_then(|path| path.split_once('/')) else {
+        let Some((name, rest)) = path.strip_prefix("/v2/").and_then(|path| path.split_once('/'))
+        else {
             return say("200 OK", "", b"{}");
         };
         let manifest = if name == "no-catalog" { &self.bundle } else { &self.catalog };
@@ -144,7 +146,9 @@ impl Parts {
                 say("200 OK", "Content-Type: text/html\r\n", b"<html>welcome</html>")
             }
             ("circle", _) => say("307 Temporary Redirect", &format!("Location: {path}\r\n"), b""),
-            ("truncated", ("manifests", _)) => say("200 OK", typed, &manifest[..manifest.len() / 2]),
+            ("truncated", ("manifests", _)) => {
+                say("200 OK", typed, &manifest[..manifest.len() / 2])
+            }
             ("forged", ("manifests", _)) => {
                 let digest = format!("Docker-Content-Digest: sha256:{}\r\n", "0".repeat(64));
                 say("200 OK", &(digest + typed), manifest)

@@ -1,8 +1,6 @@
 //! Operators are installed and updated from images, also from a registry that wants to know who asks.
 
-use super::quay::{
-    NAMESPACE, Quay, Setup, TIDE_1_1, bundle_name, catalog, source, subscription,
-};
+use super::quay::{NAMESPACE, Quay, Setup, TIDE_1_1, bundle_name, catalog, source, subscription};
 
 /// A catalog image that is looked at again every second.
 fn polled(host: &str) -> String {

@@ -30,7 +30,8 @@ fn without_the_registry_the_last_good_content_is_used_and_its_age_is_told() {
     for part in ["lastObservedState: TRANSIENT_FAILURE", " ago: ", "what was read before is used"] {
         assert!(status.contains(part), "`{part}`: {status}");
     }
-    let offline = quay.operon(&["catalog", "list", "packages", "--offline", &catalog_of(&registry)]);
+    let offline =
+        quay.operon(&["catalog", "list", "packages", "--offline", &catalog_of(&registry)]);
     assert!(offline.contains("tide") && offline.contains("[exit code 0]"), "{offline}");
 
     // It comes back, and nobody has to do anything.

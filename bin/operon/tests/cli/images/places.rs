@@ -15,7 +15,10 @@ fn a_catalog_may_lie_anywhere() {
     let layout = quay.text("layout");
     let archive = quay.text("catalog.tar");
     let from = format!("oci:{layout}:first");
-    run("skopeo", &["--insecure-policy", "copy", "-q", &from, &format!("oci-archive:{archive}:first")]);
+    run(
+        "skopeo",
+        &["--insecure-policy", "copy", "-q", &from, &format!("oci-archive:{archive}:first")],
+    );
     let serving = quay.begin("serve", &["serve", "plain", "--address", "127.0.0.1:0"]);
     serving.wait_for("serving 2 packages", 1);
     let log = serving.log();
@@ -77,7 +80,10 @@ fn a_config_map_in_a_file_is_a_catalog() {
         (&["catalog", "list", "packages", "configmap:wares.yaml"], "tide"),
         (&["catalog", "validate", "configmap:wares.yaml"], "[exit code 0]"),
         (&["catalog", "show", "configmap:wares.yaml", "tide"], "Knows when the water comes"),
-        (&["plan", "--catalog", "wares=configmap:wares.yaml", "--subscribe", "tide"], "1 to install"),
+        (
+            &["plan", "--catalog", "wares=configmap:wares.yaml", "--subscribe", "tide"],
+            "1 to install",
+        ),
         (&["catalog", "list", "packages", "configmap:absent.yaml"], "`absent.yaml`"),
     ];
     for (question, expected) in claims {

@@ -51,7 +51,8 @@ fn a_server_answers_as_soon_as_it_can_and_follows_its_catalog() {
         quay.begin("serve", &["serve", "catalog", "--address", "127.0.0.1:0", "--follow"]);
     let server = address(&serving);
     serving.wait_for("serving 2 packages", 1);
-    let ask = |question: &[&str]| quay.operon(&[&["registry", "query", &server], question].concat());
+    let ask =
+        |question: &[&str]| quay.operon(&[&["registry", "query", &server], question].concat());
     let claims: [(&[&str], &str); 7] = [
         (&["health"], "SERVING\n[exit code 0]"),
         (&["packages"], "tide"),

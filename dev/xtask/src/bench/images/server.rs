@@ -62,10 +62,7 @@ impl Server {
 
     /// Asks until there is an answer; returns how long after its start that was. The start of the program
     /// that asks is part of it.
-    pub(super) fn first_answer(
-        &self,
-        ask: impl Fn(&str) -> Command,
-    ) -> anyhow::Result<Duration> {
+    pub(super) fn first_answer(&self, ask: impl Fn(&str) -> Command) -> anyhow::Result<Duration> {
         loop {
             let output = ask(&self.address).output().context("cannot ask the server")?;
             let elapsed = self.start.elapsed();
