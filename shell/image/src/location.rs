@@ -5,7 +5,9 @@
 //!    `docker://`, `grpc://`, `configmap:`.
 //! 2. A text that begins with `./`, `../` or `/`, or is `.` or `..`, is a path.
 //! 3. A text that names something on the disk is a path, and so is one that ends like an archive.
-//! 4. Everything else is an image reference.
+//! 4. A single word is a path that is not there: nobody keeps catalogs at the top of Docker Hub, and people
+//!    mistype the names of directories.
+//! 5. Everything else is an image reference.
 //!
 //! A path that ends in `.tar`, `.tar.gz`, `.tgz` or `.tar.zst` is an archive of a directory. Nothing is
 //! opened here, and nothing is fetched.
@@ -135,7 +137,8 @@ impl Location {
         }
         let is_written_as_path = matches!(text, "." | "..")
             || ["./", "../", "/"].iter().any(|start| text.starts_with(start));
-        if is_written_as_path || exists(Path::new(text)) || is_archive(text) {
+        let is_word = !text.contains(['/', ':', '@']) && Reference::parse(text).is_ok();
+        if is_written_as_path || is_word || exists(Path::new(text)) || is_archive(text) {
             return Ok(path_or_archive(text));
         }
         if let Some((scheme, _)) = text.split_once("://") {
@@ -299,7 +302,8 @@ mod tests {
             ("dir:quay.io/a", "Path quay.io/a"),
             ("catalog.tar.zst", "Archive catalog.tar.zst"),
             ("./a.tgz", "Archive ./a.tgz"),
-            ("there", "Image docker.io/library/there:latest"),
+            ("there", "Path there"),
+            ("docker://there", "Image docker.io/library/there:latest"),
             ("quay.io/me/catalog:v1", "Image quay.io/me/catalog:v1"),
             ("docker://quay.io/me/catalog", "Image quay.io/me/catalog:latest"),
             ("oci:layout", "Layout oci:layout"),

@@ -190,7 +190,7 @@ fn what_is_no_bundle_is_told_plainly() {
     insta::assert_snapshot!(cases.join("\n\n"), @r#"
     0 errors, 0 warnings in 0 bundles
     error: there is no directory `nowhere`
-    hint: images cannot be pulled yet; unpack the bundle image and give its directory
+    hint: `operon bundle` takes images too
     error: `half` is not a bundle: it has no directory `metadata/`
     [exit code 1]
 

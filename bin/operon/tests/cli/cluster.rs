@@ -170,7 +170,7 @@ fn one_broken_neighbour_does_not_stop_the_rest() {
         "kind: ConfigMap\napiVersion: v1\nmetadata: { name: Not_A_Name }\n",
     );
     harbour.write("catalog/broken.yaml", "schema: [");
-    let nowhere = "apiVersion: operators.coreos.com/v1alpha1\nkind: CatalogSource\nmetadata: { name: nowhere, namespace: harbour }\nspec: { sourceType: grpc, image: quay.io/nowhere }\n";
+    let nowhere = "apiVersion: operators.coreos.com/v1alpha1\nkind: CatalogSource\nmetadata: { name: nowhere, namespace: harbour }\nspec: { sourceType: grpc, image: quay.io/Nowhere }\n";
     harbour.write("nowhere.yaml", nowhere);
     let up = harbour.up();
     let claims = [
@@ -178,7 +178,7 @@ fn one_broken_neighbour_does_not_stop_the_rest() {
         "not applied: ./aa-broken.yaml:6: this is not YAML",
         "not applied: ./zz-refused.yaml:1: ConfigMap default/Not_A_Name: ",
         "catalog chandler is broken: the catalog has an error: broken.yaml:1: this is not YAML",
-        "catalog nowhere is broken: `quay.io/nowhere` is an image; images come with a later version: name a directory",
+        "catalog nowhere is broken: there is no file or directory `quay.io/Nowhere`, and it is no image: ",
         "[exit code 1]",
     ];
     for claim in claims {

@@ -150,7 +150,7 @@ fn what_is_no_bundle_is_refused() {
     let said: String = cases.iter().map(|arguments| shown(&render(root, arguments))).collect();
     insta::assert_snapshot!(said, @r##"
     error: there is no directory `quay.io/x/etcd:v1`
-    hint: images cannot be pulled yet; unpack the bundle image and give its directory
+    hint: `operon bundle` takes images too
     exit code 1
     error: `file` is a file; a bundle is a directory with `manifests/` and `metadata/`
     exit code 1

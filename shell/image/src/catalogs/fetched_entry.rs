@@ -137,7 +137,12 @@ fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchErro
     match origin {
         Origin::Path(path) => fetcher.catalog(&Location::Path(path.clone()), &[]),
         Origin::Image { image, credentials } => {
-            fetcher.catalog(&Location::parse(image)?, credentials)
+            let location = match Location::parse(image)? {
+                // Paths begin with a dot or a slash here; nothing on the disk is meant by chance.
+                Location::Path(_) => Location::parse(&format!("docker://{image}"))?,
+                location => location,
+            };
+            fetcher.catalog(&location, credentials)
         }
         Origin::Address(address) => fetcher.catalog(&Location::Address(address.clone()), &[]),
         Origin::ConfigMap(Some(data)) => fetcher.config_map(data),
