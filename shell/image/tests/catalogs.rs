@@ -1,11 +1,11 @@
-//! Catalogs and bundles from directories: what is read, what stays in use, and what is said.
+//! The catalogs of CatalogSources: what is read, what stays in use, and what is said.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
-use std::{collections::BTreeMap, fs, time::Duration};
+use std::{collections::BTreeMap, fs, sync::Arc, thread, time::Duration};
 
-use operon_driver::Catalogs;
-use operon_image::DirectoryCatalogs;
+use operon_driver::{CatalogRequest, Catalogs};
+use operon_image::{Fetcher, ImagesOptions, SourceCatalogs};
 use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest};
 use operon_object::{Object, Timestamp, map};
 use operon_resolve::SourceName;
@@ -16,7 +16,8 @@ const LATER: Timestamp = Timestamp::from_milliseconds(4_000_000_000_000);
 
 struct Scene {
     directory: TempDir,
-    catalogs: DirectoryCatalogs,
+    catalogs: SourceCatalogs,
+    config_map: Option<Object>,
     looks: u64,
 }
 
@@ -24,8 +25,9 @@ impl Scene {
     /// A catalog with one bundle in a directory and one in its document.
     fn new() -> Self {
         let directory = TempDir::new().unwrap();
-        let catalogs = DirectoryCatalogs::new(directory.path(), None);
-        let scene = Self { directory, catalogs, looks: 0 };
+        let fetcher = Fetcher::new(None, |cache| Ok(ImagesOptions::bare(cache)), None).unwrap();
+        let catalogs = SourceCatalogs::new(directory.path(), Arc::new(fetcher));
+        let scene = Self { directory, catalogs, config_map: None, looks: 0 };
         scene.write("catalog/tide.yaml", &tide_catalog(""));
         scene.write("bundles/tide.v1.0.0/manifests/tide.yaml", &service_version("tide.v1.0.0"));
         scene.write("bundles/tide.v1.0.0/manifests/.hidden.yaml", "{");
@@ -44,15 +46,27 @@ impl Scene {
         fs::rename(root.join(from), root.join(to)).unwrap();
     }
 
-    /// Looks at one CatalogSource, a second after the last time.
+    /// Looks at one CatalogSource, a second after the last time, until it is not being read.
     fn look_at(&mut self, spec: operon_object::Value) -> CatalogState {
         let mut source =
             Object::new("operators.coreos.com/v1alpha1", "CatalogSource", "harbour", "chandler");
         source.set(&["spec"], spec);
         self.looks += 1;
         let now = LATER.after(Duration::from_secs(self.looks));
-        let mut states: BTreeMap<SourceName, CatalogState> = self.catalogs.read(&[&source], now);
-        states.remove(&name()).unwrap()
+        let request = CatalogRequest {
+            source: &source,
+            config_map: self.config_map.as_ref(),
+            pull_secrets: Vec::new(),
+        };
+        loop {
+            let requests = std::slice::from_ref(&request);
+            let mut states: BTreeMap<SourceName, CatalogState> = self.catalogs.read(requests, now);
+            let state = states.remove(&name()).unwrap();
+            if !state.is_being_read {
+                return state;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 
     fn look(&mut self) -> CatalogState {
@@ -66,9 +80,16 @@ impl Scene {
             image: image.to_owned(),
             digest: digest.to_owned(),
         };
-        match self.catalogs.bundle(&key) {
-            BundleState::Ready(contents) => Ok(1 + contents.objects.len()),
-            BundleState::Pending { message } | BundleState::Failed { message, .. } => Err(message),
+        loop {
+            match self.catalogs.bundle(&key) {
+                BundleState::Ready(contents) => return Ok(1 + contents.objects.len()),
+                BundleState::Pending { message } if message.contains("pulling") => {
+                    thread::sleep(Duration::from_millis(2));
+                }
+                BundleState::Pending { message } | BundleState::Failed { message, .. } => {
+                    return Err(message);
+                }
+            }
         }
     }
 }
@@ -131,11 +152,6 @@ fn what_cannot_be_unpacked_is_told_with_its_place() {
     let digest = scene.look().digest;
     let claims = [
         ("tide.v9.0.0", "", "the catalog has no bundle tide.v9.0.0"),
-        (
-            "tide.v1.0.0",
-            "quay.io/tide:1",
-            "lies in the image `quay.io/tide:1`; images come with a later version",
-        ),
         ("tide.v1.0.0", "", "has no manifests: put them into the catalog"),
         ("tide.v1.0.0", "../bundles/gone", "cannot read `"),
         ("tide.v1.0.0", "../bundles/empty", "manifests`: No such file or directory"),
@@ -152,6 +168,9 @@ fn what_cannot_be_unpacked_is_told_with_its_place() {
         let error = scene.bundle(bundle, image, &digest).unwrap_err();
         assert!(error.contains(expected) && error.contains(bundle), "{image}: {error}");
     }
+    // Nobody listens on port 1, so the image cannot be had.
+    let error = scene.bundle("tide.v1.0.0", "127.0.0.1:1/tide:1", &digest).unwrap_err();
+    assert!(error.contains("127.0.0.1:1"), "{error}");
 }
 
 #[test]
@@ -197,24 +216,86 @@ fn of_a_catalog_that_never_was_good_the_sound_part_is_used() {
 }
 
 #[test]
-fn other_sources_say_what_to_do() {
+fn what_cannot_be_fetched_is_told_with_its_name() {
     let mut scene = Scene::new();
     let claims = [
+        (map! { "sourceType" => "grpc", "image" => "127.0.0.1:1/catalog:latest" }, "127.0.0.1:1"),
         (
-            map! { "sourceType" => "grpc", "image" => "quay.io/catalog:latest" },
-            "`quay.io/catalog:latest` is an image",
+            map! { "sourceType" => "grpc", "image" => "Quay.io/Catalog" },
+            "must not have capital letters",
         ),
+        (map! { "sourceType" => "grpc", "address" => "registry:50051" }, "`registry:50051`"),
         (
-            map! { "sourceType" => "grpc", "address" => "registry:50051" },
-            "`registry:50051` is an address",
+            map! { "sourceType" => "configmap", "configMap" => "c" },
+            "there is no ConfigMap of that name",
         ),
-        (map! { "sourceType" => "configmap", "configMap" => "c" }, "catalogs of type `configmap`"),
         (map! { "sourceType" => "grpc", "image" => "./nowhere" }, "there is no catalog at `"),
     ];
     for (spec, expected) in claims {
         let state = scene.look_at(spec);
         assert!(state.problem.contains(expected), "{}", state.problem);
         assert!(state.catalog.is_none());
+    }
+}
+
+/// A ConfigMap with the package `tide`.
+fn config_map(packages: &str) -> Object {
+    let mut config_map = Object::new("v1", "ConfigMap", "harbour", "charts");
+    config_map.set(
+        &["data"],
+        map! {
+            "packages" => packages,
+            "clusterServiceVersions" => "
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: ClusterServiceVersion
+  metadata: {name: tide.v1.0.0}
+  spec: {version: 1.0.0}
+",
+        },
+    );
+    config_map
+}
+
+#[test]
+fn a_config_map_is_read_and_the_last_good_content_stays_in_use() {
+    let mut scene = Scene::new();
+    let spec = || map! { "sourceType" => "internal", "configMap" => "charts" };
+    scene.config_map = Some(config_map(
+        "[{packageName: tide, channels: [{name: stable, currentCSV: tide.v1.0.0}]}]",
+    ));
+    let good = scene.look_at(spec());
+    assert_eq!(good.problem, "");
+    assert_eq!(good.address, "charts");
+    assert_eq!(good.catalog.unwrap().counts().bundles, 1);
+    assert_eq!(scene.bundle("tide.v1.0.0", "", &good.digest), Ok(1));
+
+    scene.config_map =
+        Some(config_map("[{packageName: tide, channels: [{name: stable, currentCSV: moon}]}]"));
+    let broken = scene.look_at(spec());
+    assert!(broken.problem.contains("names `moon`"), "{}", broken.problem);
+    assert_eq!(broken.digest, good.digest);
+    assert_eq!(broken.catalog.unwrap().counts().bundles, 1);
+
+    scene.config_map = None;
+    let gone = scene.look_at(spec());
+    assert!(gone.problem.contains("there is no ConfigMap"), "{}", gone.problem);
+    assert_eq!(gone.catalog.unwrap().counts().bundles, 1);
+}
+
+#[test]
+fn a_catalog_that_was_fetched_cannot_name_files_of_this_machine() {
+    let mut scene = Scene::new();
+    let image = format!("dir:{}", scene.directory.path().join("catalog").display());
+    let state = scene.look_at(map! { "sourceType" => "grpc", "image" => image });
+    assert!(state.problem.contains("../bundles/tide.v1.0.0"), "{}", state.problem);
+    assert_eq!(state.catalog.unwrap().counts().bundles, 2);
+    let directory = scene.directory.path().join("bundles/tide.v1.0.0");
+    let forms = ["", "dir:", "oci:", "docker-archive:", "tar:"];
+    for form in forms {
+        let image = format!("{form}{}", directory.display());
+        let error = scene.bundle("tide.v1.0.0", &image, &state.digest).unwrap_err();
+        let is_refused = error.contains("cannot name paths") || error.contains("image reference");
+        assert!(is_refused, "{image}: {error}");
     }
 }
 
