@@ -285,7 +285,11 @@ fn a_config_map_is_read_and_the_last_good_content_stays_in_use() {
 #[test]
 fn a_catalog_that_was_fetched_cannot_name_files_of_this_machine() {
     let mut scene = Scene::new();
-    let image = format!("dir:{}", scene.directory.path().join("catalog").display());
+    let archive = scene.directory.path().join("shipped.tar");
+    let mut tar = tar::Builder::new(fs::File::create(&archive).unwrap());
+    tar.append_dir_all(".", scene.directory.path().join("catalog")).unwrap();
+    tar.into_inner().unwrap();
+    let image = format!("tar:{}", archive.display());
     let state = scene.look_at(map! { "sourceType" => "grpc", "image" => image });
     assert!(state.problem.contains("../bundles/tide.v1.0.0"), "{}", state.problem);
     assert_eq!(state.catalog.unwrap().counts().bundles, 2);
