@@ -16,7 +16,7 @@ use std::{
 use operon_api::read_objects;
 use operon_bundle::{ConfigMapCatalog, LegacyDocuments, MAX_CONFIG_MAP_BYTES, render_config_map};
 use operon_driver::CatalogServers;
-use operon_object::{Object, Value};
+use operon_object::{Object, Timestamp, Value};
 
 use crate::{
     CacheDirectory, Images, ImagesOptions, Location, LocationError, OpenError, OpenOptions,
@@ -132,11 +132,12 @@ impl Fetcher {
                     &tree.directory,
                     tree.digest.as_ref().map(|digest| digest.hex().to_owned()),
                 )?;
-                fetched.staleness = tree
-                    .stale
-                    .as_ref()
-                    .map(|stale| format!("{location} {stale}"))
-                    .unwrap_or_default();
+                // A time and not an age: what is said of a catalog is written down, and must not change
+                // while nothing happens.
+                if let Some(stale) = &tree.stale {
+                    let seen = timestamp(tree.seen);
+                    fetched.staleness = format!("{location} as of {seen}: {}", stale.reason);
+                }
                 fetched.opened = fetched.opened.kept_by(tree);
                 Ok(fetched)
             }
@@ -229,6 +230,11 @@ fn read_config_map(path: &Path) -> Result<Object, FetchError> {
         .into_iter()
         .find(|object| object.kind() == operon_object::known::CONFIG_MAP)
         .ok_or_else(|| unusable("there is no ConfigMap in it".to_owned()))
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_milliseconds(i64::try_from(since_1970.as_millis()).unwrap_or(0))
 }
 
 fn content_digest(path: &Path) -> io::Result<String> {
