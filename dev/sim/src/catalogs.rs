@@ -48,6 +48,8 @@ pub struct SimCatalogs {
 #[derive(Debug, Default)]
 struct Inner {
     published: BTreeMap<SourceName, Published>,
+    /// Why the contents of bundles cannot be had.
+    hindered: BTreeMap<(SourceName, String), String>,
 }
 
 #[derive(Debug, Clone)]
@@ -105,6 +107,15 @@ impl SimCatalogs {
         }
     }
 
+    /// Makes the contents of a bundle unavailable for a reason, or available again with an empty one.
+    pub fn hinder_bundle(&self, catalog: &SourceName, bundle: &str, problem: &str) {
+        let key = (catalog.clone(), bundle.to_owned());
+        match problem {
+            "" => self.lock().hindered.remove(&key),
+            problem => self.lock().hindered.insert(key, problem.to_owned()),
+        };
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -148,6 +159,9 @@ impl Catalogs for SimCatalogs {
             message,
             is_retried: false,
         };
+        if let Some(problem) = inner.hindered.get(&(key.source.clone(), key.name.clone())) {
+            return failed(problem.clone());
+        }
         let Some(bundle) = bundles.iter().find(|bundle| bundle.name() == key.name) else {
             return failed(format!("{} is not published", key.name));
         };

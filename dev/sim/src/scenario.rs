@@ -51,6 +51,8 @@ pub enum Step {
     Publish(SourceName, Publication),
     /// A catalog cannot be read from now on, for a reason; or can again, with none.
     Hinder(SourceName, String),
+    /// The contents of a bundle cannot be had from now on, for a reason; or can again, with none.
+    HinderBundle(SourceName, String, String),
     /// Somebody applies an object.
     Apply(Object),
     /// Somebody changes an object: a merge patch of everything or of the status.
@@ -108,6 +110,13 @@ pub trait Stage {
     fn publish(&mut self, name: &SourceName, publication: &Publication) -> Result<(), String>;
     /// Makes a catalog unreadable, or readable again.
     fn hinder(&mut self, name: &SourceName, reason: &str) -> Result<(), String>;
+    /// Makes the contents of a bundle unavailable, or available again.
+    fn hinder_bundle(
+        &mut self,
+        catalog: &SourceName,
+        bundle: &str,
+        reason: &str,
+    ) -> Result<(), String>;
     /// Applies an object as a person does.
     fn apply(&mut self, object: &Object) -> Result<(), String>;
     /// Changes an object by a merge patch.

@@ -97,6 +97,16 @@ impl Stage for SimStage {
         Ok(())
     }
 
+    fn hinder_bundle(
+        &mut self,
+        catalog: &SourceName,
+        bundle: &str,
+        reason: &str,
+    ) -> Result<(), String> {
+        self.catalogs.hinder_bundle(catalog, bundle, reason);
+        Ok(())
+    }
+
     fn apply(&mut self, object: &Object) -> Result<(), String> {
         let request = Request::Apply {
             object: object.clone(),

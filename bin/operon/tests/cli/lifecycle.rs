@@ -75,7 +75,9 @@ fn scenarios_come_out_as_they_say() {
 fn reason_to_leave_out(scenario: &Scenario) -> Option<&'static str> {
     scenario.steps.iter().find_map(|step| match step {
         Step::Wait(_) => Some("time passes in it"),
-        Step::Hinder(..) => Some("a catalog breaks for a reason that a directory cannot have"),
+        Step::Hinder(..) | Step::HinderBundle(..) => {
+            Some("something breaks for a reason that a directory cannot have")
+        }
         Step::Publish(..)
         | Step::Apply(_)
         | Step::Patch { .. }
@@ -176,6 +178,10 @@ impl Stage for DirectoryStage {
     }
 
     fn hinder(&mut self, _: &SourceName, _: &str) -> Result<(), String> {
+        Err("a directory cannot be broken for a given reason".to_owned())
+    }
+
+    fn hinder_bundle(&mut self, _: &SourceName, _: &str, _: &str) -> Result<(), String> {
         Err("a directory cannot be broken for a given reason".to_owned())
     }
 

@@ -96,6 +96,16 @@ fn read_step(step: &Value, steps: &mut Vec<Step>) -> Result<(), String> {
                 steps.push(Step::Hinder(source_name(name)?, reason.str().to_owned()));
             }
         }
+        "break-bundle" => {
+            for (name, reason) in what.entries() {
+                let (catalog, bundle) = bundle_name(name)?;
+                steps.push(Step::HinderBundle(catalog, bundle, reason.str().to_owned()));
+            }
+        }
+        "mend-bundle" => {
+            let (catalog, bundle) = bundle_name(what.str())?;
+            steps.push(Step::HinderBundle(catalog, bundle, String::new()));
+        }
         "mend" => steps.push(Step::Hinder(source_name(what.str())?, String::new())),
         "namespace" => steps.push(Step::Apply(Object::new("v1", "Namespace", "", what.str()))),
         "group" => group(what, steps)?,
@@ -212,6 +222,14 @@ fn source_name(text: &str) -> Result<SourceName, String> {
     let (namespace, name) =
         text.split_once('/').ok_or_else(|| format!("`{text}` is no `namespace/catalog`"))?;
     Ok(SourceName { namespace: namespace.to_owned(), name: name.to_owned() })
+}
+
+/// Reads `namespace/catalog/bundle`.
+fn bundle_name(text: &str) -> Result<(SourceName, String), String> {
+    let (catalog, bundle) = text
+        .rsplit_once('/')
+        .ok_or_else(|| format!("`{text}` is no `namespace/catalog/bundle`"))?;
+    Ok((source_name(catalog)?, bundle.to_owned()))
 }
 
 /// Reads `csv shop/etcd.v0.9.2` or `crd etcds.example.com`. A kind that nobody knows is written with its

@@ -39,6 +39,7 @@ fn title(step: &Step) -> String {
     match step {
         Step::Publish(name, _) => format!("publish {name}"),
         Step::Hinder(name, _) => format!("break {name}"),
+        Step::HinderBundle(_, bundle, _) => format!("break-bundle {bundle}"),
         Step::Apply(object) => format!("apply {}", object.key()),
         Step::Patch { key, .. } => format!("edit {key}"),
         Step::Delete(key) => format!("delete {key}"),
@@ -58,6 +59,7 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
     match step {
         Step::Publish(name, publication) => stage.publish(name, publication),
         Step::Hinder(name, reason) => stage.hinder(name, reason),
+        Step::HinderBundle(name, bundle, reason) => stage.hinder_bundle(name, bundle, reason),
         Step::Apply(object) => stage.apply(object),
         Step::Patch { key, patch, is_status } => stage.patch(key, patch, *is_status),
         Step::Delete(key) => {

@@ -54,7 +54,7 @@ fn a_config_map_is_a_catalog() {
     let documents: Vec<Value> = written
         .text
         .lines()
-        .map(|line| Value::parse_json(line.to_owned()).expect("a document"))
+        .map(|line| Value::parse_json(line).expect("a document"))
         .collect();
     let told: Vec<String> = documents
         .iter()
