@@ -51,11 +51,8 @@ fn a_config_map_is_a_catalog() {
     };
     let written = render_config_map(&catalog);
     assert_eq!(written.problems, [""; 0]);
-    let documents: Vec<Value> = written
-        .text
-        .lines()
-        .map(|line| Value::parse_json(line).expect("a document"))
-        .collect();
+    let documents: Vec<Value> =
+        written.text.lines().map(|line| Value::parse_json(line).expect("a document")).collect();
     let told: Vec<String> = documents
         .iter()
         .map(|document| {
