@@ -91,22 +91,12 @@ fn read_step(step: &Value, steps: &mut Vec<Step>) -> Result<(), String> {
                 publish(steps, name, packages)?;
             }
         }
-        "break" => {
+        "break" | "break-bundle" => {
             for (name, reason) in what.entries() {
-                steps.push(Step::Hinder(source_name(name)?, reason.str().to_owned()));
+                steps.push(hindrance(verb, name, reason.str())?);
             }
         }
-        "break-bundle" => {
-            for (name, reason) in what.entries() {
-                let (catalog, bundle) = bundle_name(name)?;
-                steps.push(Step::HinderBundle(catalog, bundle, reason.str().to_owned()));
-            }
-        }
-        "mend-bundle" => {
-            let (catalog, bundle) = bundle_name(what.str())?;
-            steps.push(Step::HinderBundle(catalog, bundle, String::new()));
-        }
-        "mend" => steps.push(Step::Hinder(source_name(what.str())?, String::new())),
+        "mend" | "mend-bundle" => steps.push(hindrance(verb, what.str(), "")?),
         "namespace" => steps.push(Step::Apply(Object::new("v1", "Namespace", "", what.str()))),
         "group" => group(what, steps)?,
         "subscribe" => steps.push(Step::Apply(subscription(what)?)),
@@ -222,6 +212,15 @@ fn source_name(text: &str) -> Result<SourceName, String> {
     let (namespace, name) =
         text.split_once('/').ok_or_else(|| format!("`{text}` is no `namespace/catalog`"))?;
     Ok(SourceName { namespace: namespace.to_owned(), name: name.to_owned() })
+}
+
+/// Reads what breaks for a reason, or is whole again with none.
+fn hindrance(verb: &str, name: &str, reason: &str) -> Result<Step, String> {
+    if verb.ends_with("-bundle") {
+        let (catalog, bundle) = bundle_name(name)?;
+        return Ok(Step::HinderBundle(catalog, bundle, reason.to_owned()));
+    }
+    Ok(Step::Hinder(source_name(name)?, reason.to_owned()))
 }
 
 /// Reads `namespace/catalog/bundle`.
