@@ -105,8 +105,16 @@ impl Fetcher {
 
     /// Opens the catalog at a path.
     pub fn open(&self, path: &Path, now: SystemTime) -> Result<OpenedCatalog, OpenError> {
-        let progress = self.progress();
-        open_catalog(path, &OpenOptions { cache: self.cache.as_ref(), progress, now })
+        open_catalog(path, &OpenOptions { now, is_immutable: false, ..self.open_options() })
+    }
+
+    fn open_options(&self) -> OpenOptions<'_> {
+        OpenOptions {
+            cache: self.cache.as_ref(),
+            progress: self.progress(),
+            now: SystemTime::now(),
+            is_immutable: true,
+        }
     }
 
     /// Fetches the catalog at a location, with these credentials beside those of the user.
@@ -116,7 +124,11 @@ impl Fetcher {
         credentials: &[Vec<u8>],
     ) -> Result<FetchedCatalog, FetchError> {
         match location {
-            Location::Path(path) => self.opened(path, None),
+            Location::Path(path) => {
+                let opened = self.open(path, SystemTime::now())?;
+                let digest = opened.digest().to_owned();
+                Ok(FetchedCatalog { opened, digest, staleness: String::new() })
+            }
             Location::Address(address) => {
                 let servers = self.servers.as_ref().ok_or_else(|| {
                     FetchError::Server(format!("nothing here can ask a server, so not `{address}`"))
@@ -206,8 +218,9 @@ impl Fetcher {
         self.opened(&path, Some(digest))
     }
 
+    /// Opens what lies in the cache and is never changed there.
     fn opened(&self, path: &Path, digest: Option<String>) -> Result<FetchedCatalog, FetchError> {
-        let opened = self.open(path, SystemTime::now())?;
+        let opened = open_catalog(path, &self.open_options())?;
         let digest = digest.unwrap_or_else(|| opened.digest().to_owned());
         Ok(FetchedCatalog { opened, digest, staleness: String::new() })
     }

@@ -7,7 +7,7 @@
 use std::{
     fs, io,
     path::Path,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use crate::{
@@ -19,7 +19,7 @@ const MAGIC: [u8; 16] = *b"operon stamps 1\n";
 
 /// A file changed this shortly before its stamp was taken may change again unseen. File systems
 /// resolve times to two seconds at worst.
-pub(crate) const FRESH_NANOSECONDS: i128 = 2_000_000_000;
+pub(crate) const FRESH: Duration = Duration::from_secs(2);
 
 /// Returns the content hash of files that look exactly as they did when it was recorded.
 pub(crate) fn recall(path: &Path, files: &[CatalogFile]) -> Option<blake3::Hash> {
@@ -58,7 +58,7 @@ pub(crate) fn record(
 }
 
 fn is_fresh(file: &CatalogFile, taken: i128) -> bool {
-    file.stamp.is_none_or(|stamp| stamp.newest() + FRESH_NANOSECONDS > taken)
+    file.stamp.is_none_or(|stamp| stamp.newest() + FRESH.as_nanos() as i128 > taken)
 }
 
 /// Encodes paths and stamps; `None` when a file cannot be looked at.

@@ -5,7 +5,7 @@ use std::{
     io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use operon_catalog::{Catalog, Place};
@@ -17,7 +17,8 @@ use operon_document::{
 use crate::{
     BodyError, CacheDirectory, OpenError, Progress, Tree, cold,
     directory::{CatalogFile, Stamp, find_files},
-    fingerprint, snapshot,
+    fingerprint::{self, FRESH},
+    snapshot,
 };
 
 /// How a catalog is opened.
@@ -29,6 +30,9 @@ pub struct OpenOptions<'o> {
     pub progress: &'o Progress,
     /// The time: files that changed just before it are not trusted to be unchanged.
     pub now: SystemTime,
+    /// Whether files are never changed once they are there, as those of an image in the cache: then
+    /// those that were made just now are trusted too.
+    pub is_immutable: bool,
 }
 
 /// How a catalog was opened.
@@ -85,7 +89,8 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
     }
     // The cache only makes things faster; if it cannot be written, the answer is still right.
     let remember = |digest: &blake3::Hash| {
-        let _ = fingerprint::record(&stamps, &files, options.now, digest);
+        let settled = if options.is_immutable { FRESH } else { Duration::ZERO };
+        let _ = fingerprint::record(&stamps, &files, options.now + settled, digest);
     };
     if stamps.exists() {
         let digest = cold::hash(&files);

@@ -40,7 +40,9 @@ impl Scene {
     fn open_path_at(&self, path: &Path, now: SystemTime) -> OpenedCatalog {
         let cache = CacheDirectory::at(self.path("cache"));
         let progress = Progress::default();
-        open_catalog(path, &OpenOptions { cache: Some(&cache), progress: &progress, now }).unwrap()
+        let is_immutable = false;
+        let options = OpenOptions { cache: Some(&cache), progress: &progress, now, is_immutable };
+        open_catalog(path, &options).unwrap()
     }
 
     fn open_path(&self, path: &Path) -> OpenedCatalog {
@@ -247,7 +249,12 @@ fn nothing_there_is_said_plainly() {
     let scene = Scene::new();
     let cache = CacheDirectory::at(scene.path("cache"));
     let progress = Progress::default();
-    let options = OpenOptions { cache: Some(&cache), progress: &progress, now: SystemTime::now() };
+    let options = OpenOptions {
+        cache: Some(&cache),
+        progress: &progress,
+        now: SystemTime::now(),
+        is_immutable: false,
+    };
     let error = open_catalog(&scene.path("nowhere"), &options).unwrap_err().to_string();
     assert!(error.starts_with("there is no catalog at `"), "{error}");
 }

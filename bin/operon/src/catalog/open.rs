@@ -84,7 +84,8 @@ pub(crate) fn open_path(
     cache: Option<&CacheDirectory>,
 ) -> anyhow::Result<OpenedCatalog> {
     let progress = Progress::default();
-    let options = OpenOptions { cache, progress: &progress, now: SystemTime::now() };
+    let options =
+        OpenOptions { cache, progress: &progress, now: SystemTime::now(), is_immutable: false };
     Ok(with_progress(&progress, || open_catalog(path, &options))?)
 }
 

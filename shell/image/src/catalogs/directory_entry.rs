@@ -13,7 +13,7 @@ use crate::{
     CatalogFile, OpenError, OpenedCatalog,
     contents::{is_path, manifest_files},
     directory::{Stamp, find_files},
-    fingerprint::FRESH_NANOSECONDS,
+    fingerprint::FRESH,
 };
 
 /// A catalog in a directory.
@@ -168,9 +168,9 @@ fn bundle_directories(opened: &OpenedCatalog) -> Vec<(String, PathBuf)> {
 /// Returns when stamps are old enough to be trusted; nothing if they are.
 fn recheck<'f>(files: impl Iterator<Item = &'f CatalogFile>, now: Timestamp) -> Option<Timestamp> {
     let newest = files.filter_map(|file| file.stamp.map(Stamp::newest)).max()?;
-    let trusted = i64::try_from((newest + FRESH_NANOSECONDS) / 1_000_000 + 1).ok()?;
+    let trusted = i64::try_from((newest + FRESH.as_nanos() as i128) / 1_000_000 + 1).ok()?;
     let trusted = Timestamp::from_milliseconds(trusted);
     // A time in the future says nothing; waiting for it would mean reading again for ever.
-    let latest = now.after(std::time::Duration::from_nanos(FRESH_NANOSECONDS as u64));
+    let latest = now.after(FRESH);
     (trusted > now).then(|| trusted.min(latest))
 }

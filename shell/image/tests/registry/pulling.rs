@@ -35,10 +35,18 @@ fn a_catalog_is_pulled_once() {
 
     let progress = Progress::default();
     let cache = scene.cache();
-    let options = OpenOptions { cache: Some(&cache), progress: &progress, now: SystemTime::now() };
+    let options = OpenOptions {
+        cache: Some(&cache),
+        progress: &progress,
+        now: SystemTime::now(),
+        is_immutable: true,
+    };
     let opened = open_catalog(&tree.directory, &options).unwrap();
     assert_eq!(opened.catalog().packages().count(), 1);
     assert_eq!(opened.opened_by(), OpenedBy::Reading);
+    // The files are seconds old, but nobody changes them.
+    let opened = open_catalog(&tree.directory, &options).unwrap();
+    assert_eq!(opened.opened_by(), OpenedBy::Stamps);
 
     // With the registry gone, a tag gives what was last seen and says so; a digest asks nobody.
     drop(server);
