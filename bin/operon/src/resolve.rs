@@ -36,7 +36,9 @@ use crate::{
 /// A case is a directory with `cluster.yaml` (or `cluster.json`: CatalogSources, OperatorGroups,
 /// Subscriptions, ClusterServiceVersions), the file-based catalogs of its CatalogSources in
 /// `catalogs/NAME`, and perhaps `case.json` with `namespace`, `globalCatalogNamespace` (default
-/// `olm`) and `catalogDirs`. The namespace is by default that of the only OperatorGroup.
+/// `olm`) and `catalogDirs`, whose catalogs are paths, images or servers as everywhere. A catalog
+/// that lies nowhere is fetched as its CatalogSource says. The namespace is by default that of the
+/// only OperatorGroup.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 there is an answer, 1 there is none or the case has an error, 2 the command line is
@@ -66,7 +68,7 @@ pub(crate) struct Resolve {
 pub(crate) fn run(command: &Resolve) -> anyhow::Result<Outcome> {
     let conduct = Conduct {
         semantics: command.semantics,
-        cache: command.fetching.cache(),
+        fetching: command.fetching.clone(),
         explains: command.jsonl.is_none(),
     };
     match (&command.jsonl, &command.case) {

@@ -2,15 +2,22 @@
 //!
 //! Which of them a namespace sees is not decided here.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
+use operon_api::CatalogSource;
 use operon_catalog::{Catalog, Severity};
 use operon_fbc::{MemoryFile, read_catalog};
-use operon_image::{CacheDirectory, OpenedCatalog};
+use operon_image::OpenedCatalog;
 use operon_resolve::SourceName;
 
 use super::case::CatalogOrigin;
-use crate::catalog::open::open_path;
+use crate::{
+    catalog::open::{open_location, open_path},
+    fetching::FetchOptions,
+};
 
 /// How many errors of a catalog are told in one sentence.
 const TOLD_ERRORS: usize = 3;
@@ -21,10 +28,10 @@ const MEMORY_FILE: &str = "fbc";
 /// Where the catalogs of a case in a directory may be.
 #[derive(Debug)]
 pub(super) struct CatalogDirectories {
-    /// By `namespace/name` of the CatalogSource.
-    pub(super) named: BTreeMap<String, PathBuf>,
-    /// The directory that holds `namespace__name` or `name`.
-    pub(super) beside: PathBuf,
+    /// Paths below the directory, or locations, by `namespace/name` of the CatalogSource.
+    pub(super) named: BTreeMap<String, String>,
+    /// The directory of the case; `catalogs` in it holds `namespace__name` or `name`.
+    pub(super) directory: PathBuf,
 }
 
 /// The catalogs of a case, opened.
@@ -53,28 +60,29 @@ impl Catalogs {
     /// Opens the catalogs of these CatalogSources.
     pub(super) fn open(
         origin: CatalogOrigin,
-        sources: impl IntoIterator<Item = SourceName>,
-        cache: Option<&CacheDirectory>,
+        sources: &[&CatalogSource],
+        fetching: &FetchOptions,
     ) -> Self {
-        let open = |origin: &mut CatalogOrigin, source: &SourceName| match origin {
+        let open = |origin: &mut CatalogOrigin, source: &CatalogSource| match origin {
             CatalogOrigin::Memory(texts) => {
-                let file =
-                    MemoryFile { path: MEMORY_FILE.to_owned(), content: texts.remove(source)? };
+                let content = texts.remove(&source_name(source))?;
+                let file = MemoryFile { path: MEMORY_FILE.to_owned(), content };
                 Some(Ok(Held::Memory(read_catalog(&[file]))))
             }
             CatalogOrigin::Directories(directories) => {
-                let opened = open_path(&directories.find(source)?, cache);
+                let opened = directories.open(source, fetching)?;
                 let held = opened.map(|opened| Held::Opened(Box::new(opened)));
                 Some(held.map_err(|error| error.to_string()))
             }
         };
         let mut origin = origin;
         let mut catalogs = BTreeMap::new();
-        for source in sources {
-            let held = open(&mut origin, &source).unwrap_or_else(|| {
-                Err(format!("no registry client established for catalogsource {source}"))
+        for &source in sources {
+            let name = source_name(source);
+            let held = open(&mut origin, source).unwrap_or_else(|| {
+                Err(format!("no registry client established for catalogsource {name}"))
             });
-            catalogs.insert(source, held);
+            catalogs.insert(name, held);
         }
         Self { catalogs }
     }
@@ -98,11 +106,43 @@ impl Catalogs {
     }
 }
 
+/// Names a CatalogSource.
+pub(super) fn source_name(source: &CatalogSource) -> SourceName {
+    let metadata = &source.metadata;
+    SourceName { namespace: metadata.namespace.clone(), name: metadata.name.clone() }
+}
+
 impl CatalogDirectories {
-    fn find(&self, source: &SourceName) -> Option<PathBuf> {
-        if let Some(path) = self.named.get(&source.to_string()) {
-            return Some(path.clone());
+    /// Opens the catalog that the case names for a CatalogSource, or has for it, or that the CatalogSource
+    /// itself names.
+    fn open(
+        &self,
+        source: &CatalogSource,
+        fetching: &FetchOptions,
+    ) -> Option<anyhow::Result<OpenedCatalog>> {
+        let name = source_name(source);
+        let cache = fetching.cache();
+        if let Some(place) = self.named.get(&name.to_string()) {
+            let path = self.directory.join(place);
+            return Some(if path.exists() {
+                open_path(&path, cache.as_ref())
+            } else {
+                open_location(Path::new(place), fetching)
+            });
         }
+        if let Some(path) = self.beside(&name) {
+            return Some(open_path(&path, cache.as_ref()));
+        }
+        let place = match (source.address.as_str(), source.image.as_str()) {
+            ("", "") => return None,
+            ("", image) => image.to_owned(),
+            (address, _) => format!("grpc://{address}"),
+        };
+        Some(open_location(Path::new(&place), fetching))
+    }
+
+    /// Finds the catalog that lies in the case.
+    fn beside(&self, source: &SourceName) -> Option<PathBuf> {
         // Names of objects have no slashes; one that has must not lead out of the case.
         if source.namespace.contains('/')
             || source.name.contains('/')
@@ -113,7 +153,7 @@ impl CatalogDirectories {
         let SourceName { namespace, name } = source;
         let candidates = [format!("{namespace}__{name}"), name.clone()];
         candidates
-            .map(|candidate| self.beside.join(candidate))
+            .map(|candidate| self.directory.join("catalogs").join(candidate))
             .into_iter()
             .find(|path| path.is_dir())
     }

@@ -6,29 +6,28 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use operon_api::{
-    Cluster, ManifestRule, ManifestSeverity, NamespaceView, lower_service_version,
+    CatalogSource, Cluster, ManifestRule, ManifestSeverity, NamespaceView, lower_service_version,
     lower_subscription,
 };
 use operon_catalog::GroupVersionKind;
-use operon_image::CacheDirectory;
 use operon_resolve::{
-    Answer, Content, Failure, Limits, Part, Request, Resolution, Source, SourceName, Universe,
-    resolve, steps, upstream_texts,
+    Answer, Content, Failure, Limits, Part, Request, Resolution, Source, Universe, resolve, steps,
+    upstream_texts,
 };
 
 use super::{
     answer::{Answered, PartAnswer, StepsToTake, Told, Verdict, notice_name},
     case::Case,
-    catalogs::Catalogs,
+    catalogs::{Catalogs, source_name},
 };
-use crate::{explanation, semantics::SemanticsChoice};
+use crate::{explanation, fetching::FetchOptions, semantics::SemanticsChoice};
 
 /// How cases are answered.
 #[derive(Debug, Clone)]
 pub(super) struct Conduct {
     pub(super) semantics: SemanticsChoice,
-    /// Where snapshots of catalogs are kept, if they are.
-    pub(super) cache: Option<CacheDirectory>,
+    /// How catalogs are brought here.
+    pub(super) fetching: FetchOptions,
     /// Whether failures are explained to people, which means resolving again many times.
     pub(super) explains: bool,
 }
@@ -57,13 +56,11 @@ impl Conduct {
 
         let start = Instant::now();
         // Upstream: a catalog that cannot be loaded stops a case even if the namespace does not see it.
-        let needed: Vec<SourceName> = match self.semantics {
-            SemanticsChoice::Upstream => cluster.catalog_sources.iter().map(source_name).collect(),
-            SemanticsChoice::Documented => {
-                view.catalog_sources.iter().copied().map(source_name).collect()
-            }
+        let needed: Vec<&CatalogSource> = match self.semantics {
+            SemanticsChoice::Upstream => cluster.catalog_sources.iter().collect(),
+            SemanticsChoice::Documented => view.catalog_sources.clone(),
         };
-        let catalogs = Catalogs::open(case.catalogs, needed, self.cache.as_ref());
+        let catalogs = Catalogs::open(case.catalogs, &needed, &self.fetching);
         answered.timing.catalogs = start.elapsed();
         self.tell_catalogs(&catalogs, answered).map_err(|text| (Verdict::CatalogInvalid, text))?;
 
@@ -229,11 +226,6 @@ fn namespace_of(case: &Case) -> Result<String, String> {
         let found = case.manifests.operator_groups.len();
         format!("which namespace to resolve is not said, and there are {found} OperatorGroups to tell it from; write `namespace`")
     })
-}
-
-fn source_name(source: &operon_api::CatalogSource) -> SourceName {
-    let metadata = &source.metadata;
-    SourceName { namespace: metadata.namespace.clone(), name: metadata.name.clone() }
 }
 
 fn universe<'c>(

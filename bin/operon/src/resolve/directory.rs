@@ -1,10 +1,6 @@
 //! A case that is a directory: settings, manifests and catalogs in files.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 use anyhow::{Context, bail};
 use operon_api::ManifestReader;
@@ -38,7 +34,7 @@ pub(super) fn read(directory: &Path) -> anyhow::Result<Case> {
     }
     let path = directory.join(SETTINGS);
     let (settings, named) = match read_if_there(&path)? {
-        Some(text) => read_settings(&text, directory)
+        Some(text) => read_settings(&text)
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("cannot read `{}`", path.display()))?,
         None => (Settings::read(None).map_err(anyhow::Error::msg)?, BTreeMap::new()),
@@ -53,7 +49,7 @@ pub(super) fn read(directory: &Path) -> anyhow::Result<Case> {
         manifests: reader.finish(),
         catalogs: CatalogOrigin::Directories(CatalogDirectories {
             named,
-            beside: directory.join("catalogs"),
+            directory: directory.to_owned(),
         }),
     })
 }
@@ -66,11 +62,8 @@ fn read_if_there(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads the settings, and the directories that they name for catalogs.
-fn read_settings(
-    text: &[u8],
-    directory: &Path,
-) -> Result<(Settings, BTreeMap<String, PathBuf>), String> {
+/// Reads the settings, and the places that they name for catalogs.
+fn read_settings(text: &[u8]) -> Result<(Settings, BTreeMap<String, String>), String> {
     let mut tape = Tape::new();
     let root = tape.read(text).map_err(|error| error.to_string())?;
     if root.kind() != Kind::Object {
@@ -84,7 +77,7 @@ fn read_settings(
             let Some(path) = path.as_str() else {
                 return Err(format!("`catalogDirs.{name}` must be a string"));
             };
-            named.insert(name, directory.join(path.as_ref()));
+            named.insert(name, path.into_owned());
         }
     }
     Ok((settings, named))
