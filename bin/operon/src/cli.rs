@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     apply, approve, bundle::BundleCommand, cache::CacheCommand, catalog::CatalogCommand,
     completion, crds, delete, describe, events, get, history, pin, plan, registry, resolve,
-    rollback, serve, tree, uninstall, up, why,
+    rollback, serve, system, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -56,6 +56,7 @@ pub(crate) enum Command {
     WhyNot(why::not::WhyNot),
     Resolve(resolve::Resolve),
     Crds(crds::Crds),
+    Manifests(system::Manifests),
     /// Prints a completion script for a shell
     Completion(completion::Shell),
     /// Writes the manual pages

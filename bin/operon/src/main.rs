@@ -27,6 +27,7 @@ mod rollback;
 mod semantics;
 mod serve;
 mod shipping;
+mod system;
 mod tree;
 mod uninstall;
 mod up;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         cli::Command::WhyNot(command) => why::not::run(&command),
         cli::Command::Resolve(command) => resolve::run(&command),
         cli::Command::Crds(command) => crds::run(&command),
+        cli::Command::Manifests(command) => system::print(&command),
         cli::Command::Completion(command) => completion::shell(&command),
         cli::Command::Man(command) => completion::manual(&command),
     };
