@@ -1,7 +1,8 @@
 //! Questions about a world that change nothing: who needs whom, what went before, what would go with an
-//! operator, and what going back would mean.
+//! operator, what going back would mean, and what can be counted.
 
 mod history;
+mod metrics;
 mod needs;
 mod preview;
 mod removal;
@@ -10,6 +11,7 @@ mod tree;
 
 pub use self::{
     history::{Generation, GenerationChange, history},
+    metrics::{Sample, Series, metrics},
     needs::Need,
     preview::{NewRight, Preview, PreviewPlan, preview},
     removal::{
