@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use operon_catalog::nearest;
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Interest};
 use operon_kinds::{InstallPlan, PlanPhase, Subscription, names};
 use operon_local::Access;
 use operon_object::{Object, known};
@@ -84,8 +84,8 @@ fn say(
 
 /// Finds the plans that are meant; each waits for a word.
 fn find(cluster: &Access, arguments: &PlanArguments) -> anyhow::Result<Vec<Object>> {
-    let kinds = BTreeSet::from([known::INSTALL_PLAN, known::SUBSCRIPTION]);
-    let objects = cluster.list(&kinds)?.objects;
+    let interests = Interest::all_of([known::INSTALL_PLAN, known::SUBSCRIPTION]);
+    let objects = cluster.list(&interests)?.objects;
     let objects = objects.into_iter().filter(|object| arguments.namespace.takes(object));
     let (plans, subscriptions): (Vec<Object>, Vec<Object>) =
         objects.partition(|object| object.kind() == known::INSTALL_PLAN);

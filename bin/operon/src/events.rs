@@ -1,11 +1,9 @@
 //! `operon events`: what the engine told about objects.
 
-use std::collections::BTreeSet;
-
 use anstream::eprintln;
 use clap::Args;
 use operon_api::{TableOptions, render_table, table_for};
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Interest};
 use operon_object::{Object, known};
 
 use crate::{
@@ -59,7 +57,7 @@ pub(crate) fn sorted(
     cluster: &impl Cluster,
     is_meant: impl Fn(&Object) -> bool,
 ) -> anyhow::Result<Vec<Object>> {
-    let mut events = cluster.list(&BTreeSet::from([known::EVENT]))?.objects;
+    let mut events = cluster.list(&Interest::all_of([known::EVENT]))?.objects;
     events.retain(|event| is_meant(event));
     // Times have whole seconds; what was written first comes first within one.
     events.sort_by_key(|event| {

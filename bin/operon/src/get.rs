@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use anstream::eprintln;
 use clap::{Args, ValueEnum};
 use operon_api::{TableOptions, render_table, table_for, write_json_pretty, write_yaml};
-use operon_driver::{Change, Cluster, Cursor};
+use operon_driver::{Change, Cluster, Cursor, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_local::Access;
 use operon_object::{Object, Value, list, map};
@@ -70,7 +70,7 @@ pub(crate) fn run(command: &Get) -> anyhow::Result<Outcome> {
     let mut found = words.map(|word| kinds.find(word)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut seen = BTreeSet::new();
     found.retain(|found| seen.insert(found.kind.clone()));
-    let listing = cluster.list(&seen)?;
+    let listing = cluster.list(&Interest::all_of(seen))?;
     let printer = Printer { command, is_many: found.len() > 1 };
     let mut objects = Vec::new();
     for kind in &found {
@@ -184,7 +184,7 @@ impl Printer<'_> {
         mut cursor: Cursor,
         mut shown: Vec<Object>,
     ) -> anyhow::Result<()> {
-        let wanted = kinds.iter().map(|kind| kind.kind.clone()).collect();
+        let wanted = Interest::all_of(kinds.iter().map(|kind| kind.kind.clone()));
         loop {
             cluster.wait_for_change(&cursor, WAIT);
             let changes = match cluster.changes(&wanted, &cursor) {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::bail;
 use clap::Args;
 use operon_api::read_objects;
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Interest};
 use operon_kinds::names::FIELD_MANAGER;
 use operon_lifecycle::views::{Extent, Removal, removal_within};
 use operon_local::Access;
@@ -107,7 +107,7 @@ fn show(command: &Uninstall, engine: &Engine) -> anyhow::Result<Shown> {
     }
     let mut resources = BTreeMap::new();
     for definition in &removal.definitions {
-        let listed = engine.cluster().list(&BTreeSet::from([definition.kind.clone()]))?;
+        let listed = engine.cluster().list(&Interest::all_of([definition.kind.clone()]))?;
         resources.insert(definition.kind.clone(), listed.objects.len());
     }
     let asking = asking(command, engine.cluster(), &removal)?;

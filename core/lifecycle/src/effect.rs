@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use operon_object::{Kind, Object, ObjectKey, Timestamp, Value};
+use operon_install::{certificate_secret_name, service_name};
+use operon_object::{Kind, Object, ObjectKey, Timestamp, Value, known};
 
 use crate::BundleKey;
 
@@ -116,7 +117,8 @@ impl Event {
 }
 
 impl Action {
-    /// Returns the object that it is done to; the contents of a bundle are no object.
+    /// Returns the object that it is done to; the contents of a bundle are no object. A certificate is kept
+    /// in a Secret.
     pub fn target(&self) -> Option<ObjectKey> {
         match self {
             Self::Create(object)
@@ -125,7 +127,11 @@ impl Action {
             | Self::Apply(object)
             | Self::DeleteUnchanged(object) => Some(object.key()),
             Self::Delete { key, .. } => Some(key.clone()),
-            Self::Emit(_) | Self::Unpack(_) | Self::Certify(_) | Self::Watch(_) => None,
+            Self::Certify(CertificateRequest { operator, deployment, hosts: _ }) => {
+                let name = certificate_secret_name(&service_name(deployment));
+                Some(known::SECRET.key(operator.namespace(), &name))
+            }
+            Self::Emit(_) | Self::Unpack(_) | Self::Watch(_) => None,
         }
     }
 }

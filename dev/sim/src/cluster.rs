@@ -6,13 +6,12 @@ use std::{
 };
 
 use operon_apiserver::{
-    ChangeFilter, ChangeKind, DeleteOptions, ListFilter, Part, Prepared, Reason, Request, Server,
-    TICK_STEPS_LIMIT, Target, Versions,
+    DeleteOptions, Part, Prepared, Reason, Request, Server, TICK_STEPS_LIMIT, Target, Versions,
 };
-use operon_driver::{Change, Changes, Cluster, ClusterError, Cursor, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_kinds::names::FIELD_MANAGER;
-use operon_local::refused;
-use operon_object::{ApiKind, Kind, Object, ObjectKey, Timestamp};
+use operon_local::{changes_covered, list_covered, refused};
+use operon_object::{Object, ObjectKey, Timestamp};
 
 /// A cluster in memory; clones are the same cluster.
 #[derive(Debug, Clone)]
@@ -167,10 +166,6 @@ impl Inner {
         }
         answer.map(|answer| answer.object)
     }
-
-    fn served_kinds(&self, kinds: &BTreeSet<Kind>) -> Vec<ApiKind> {
-        kinds.iter().filter_map(|kind| self.versions.find(kind)).cloned().collect()
-    }
 }
 
 fn cursor(revision: u64) -> Cursor {
@@ -178,27 +173,22 @@ fn cursor(revision: u64) -> Cursor {
 }
 
 impl Cluster for SimCluster {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
         let inner = self.lock();
-        let mut objects = Vec::new();
-        for kind in inner.served_kinds(kinds) {
-            let found = inner.server.list(&kind, &ListFilter::default());
-            objects.extend(found.map_err(refused)?);
-        }
+        let objects = list_covered(&inner.server, &inner.versions, interests).map_err(refused)?;
         Ok(Listing { objects, cursor: cursor(inner.server.revision()) })
     }
 
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError> {
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
         let inner = self.lock();
         let revision = since.0.get("revision").and_then(|text| text.parse().ok()).unwrap_or(0);
-        let filter =
-            ChangeFilter { kinds: inner.served_kinds(kinds), objects: ListFilter::default() };
-        let found = inner.server.changes_since(revision, &filter).map_err(refused)?;
-        let changes = found.into_iter().map(|change| match change.kind {
-            ChangeKind::Added | ChangeKind::Modified => Change::Is(change.object),
-            ChangeKind::Deleted => Change::Gone(change.object),
-        });
-        Ok(Changes { changes: changes.collect(), cursor: cursor(inner.server.revision()) })
+        let changes = changes_covered(&inner.server, &inner.versions, interests, revision);
+        let cursor = cursor(inner.server.revision());
+        Ok(Changes { changes: changes.map_err(refused)?, cursor })
     }
 
     fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {

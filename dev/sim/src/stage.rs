@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use operon_apiserver::{DeleteOptions, Part, Request, Target};
-use operon_driver::{Cluster, Driver};
+use operon_driver::{Cluster, Driver, Interest};
 use operon_lifecycle::{Settings, views::removal};
 use operon_object::{Kind, Object, ObjectKey, Timestamp, Value, known};
 use operon_resolve::SourceName;
@@ -186,8 +186,8 @@ impl Stage for SimStage {
     }
 
     fn list(&mut self, kind: &Kind) -> Result<Vec<Object>, String> {
-        let kinds = std::collections::BTreeSet::from([kind.clone()]);
-        Ok(Cluster::list(&self.cluster, &kinds).map_err(|error| error.message)?.objects)
+        let interests = Interest::all_of([kind.clone()]);
+        Ok(Cluster::list(&self.cluster, &interests).map_err(|error| error.message)?.objects)
     }
 
     fn phases(&mut self, key: &ObjectKey) -> Vec<String> {

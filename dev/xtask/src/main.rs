@@ -8,6 +8,7 @@ mod bench;
 mod cases;
 mod fuzz;
 mod generate;
+mod rig;
 mod sim;
 mod suite;
 mod tidy;
@@ -55,6 +56,17 @@ Verbs:
       --writes W               how many of the last writes a finding shows (default 40)
       --jobs J                 how many at once (default: the cores)
       --scale                  many namespaces with twenty operators each, in release
+  rig build                  builds and installs what a real cluster needs (minutes, once)
+  rig up [OPTIONS]           brings up a real cluster in a network of its own, and leaves it running
+      --name N                 what it is called (default `default`)
+      --control-plane          etcd, API server and controllers alone, without a node
+      --durable                etcd writes to the disk before it answers
+  rig exec -- COMMAND…       runs a command in its network, with KUBECONFIG set
+  rig kubectl -- ARGUMENT…   runs kubectl there
+  rig logs COMPONENT         prints the log of one of its programs
+  rig status                 says which clusters there are and what runs in them
+  rig down                   takes it down; `--all` takes down all
+      --name N                 which one, for all of these
   help                       prints this text";
 
 fn main() -> ExitCode {
@@ -82,6 +94,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "gen" => generate::run(&Workspace::find()?, rest),
         "bench" => bench::run(&Workspace::find()?, rest),
         "fuzz" => fuzz::run(&Workspace::find()?, rest),
+        "rig" => rig::run(rest),
         "sim" => sim::run(&Workspace::find()?, rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

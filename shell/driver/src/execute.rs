@@ -119,13 +119,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     fn act(&mut self, action: Action, now: Timestamp) -> Result<Done, ClusterError> {
         match action {
             Action::Create(object) => match self.cluster.create(&object) {
-                // What is in the picture already should not have been made again.
-                Err(error)
-                    if error.kind == ErrorKind::AlreadyExists
-                        && self.picture.objects.find(&object.key()).is_some() =>
-                {
-                    Err(error)
-                }
+                Err(error) if error.kind == ErrorKind::AlreadyExists => self.taken(&object, error),
                 answer => self.wrote(answer),
             },
             Action::Update(object) => self.wrote(self.cluster.update(&object)),
@@ -169,6 +163,27 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             Action::Watch(kind) => {
                 self.picture.watch(kind);
                 Ok(Done::Nothing)
+            }
+        }
+    }
+
+    /// Finds out whose a name is that was to be used. Only what the picture has not shown yet is no
+    /// failure: it should not be made again when it is seen, and cannot be made where it never is.
+    fn taken(&mut self, object: &Object, error: ClusterError) -> Result<Done, ClusterError> {
+        let key = object.key();
+        if self.picture.objects.find(&key).is_some() {
+            return Err(error);
+        }
+        match self.cluster.get(&key)? {
+            Some(live) if !self.picture.covers(&live) => Err(ClusterError {
+                kind: ErrorKind::AlreadyExists,
+                message: format!(
+                    "{key} exists already and is none of Operon's: rename or delete it"
+                ),
+            }),
+            live => {
+                live.into_iter().for_each(|live| self.picture.take_answer(live, &mut self.touched));
+                Ok(Done::Stale)
             }
         }
     }

@@ -9,6 +9,7 @@ pub mod contract;
 mod cycle;
 mod events;
 mod execute;
+mod interest;
 mod picture;
 mod ports;
 mod touched;
@@ -16,6 +17,8 @@ mod wishes;
 
 pub use self::{
     cycle::{Cycle, Driver},
+    interest::{Interest, Part},
+    picture::NAMED_SECRETS_LIMIT,
     ports::{
         CatalogRequest, CatalogServers, Catalogs, Change, Changes, Cluster, ClusterError, Cursor,
         Listing,

@@ -1,21 +1,26 @@
 //! The picture of a cluster that decisions rest on.
+//!
+//! It holds what is of interest and nothing else, whichever cluster it comes from: memory follows what
+//! is installed, not what a cluster has.
 
 use std::collections::BTreeSet;
 
-use operon_lifecycle::{ErrorKind, Objects};
+use operon_kinds::{CatalogSource, names::MANAGED_LABEL};
+use operon_lifecycle::{ErrorKind, GENERATION_LABEL, Objects};
 use operon_object::{Kind, Object, known};
 
-use crate::{Change, Cluster, ClusterError, Cursor, touched::Touched};
+use crate::{
+    Change, Cluster, ClusterError, Cursor, Interest, interest::is_covered, touched::Touched,
+};
 
-/// The kinds that every decision looks at.
-const KINDS: &[Kind] = &[
+/// How many Secrets of a CatalogSource are looked at. Each costs the cluster a watch; nobody has more
+/// than a few registries behind one catalog.
+pub const NAMED_SECRETS_LIMIT: usize = 32;
+
+/// The kinds of which every decision looks at all objects.
+const WHOLE: &[Kind] = &[
     known::NAMESPACE,
     known::SERVICE_ACCOUNT,
-    known::SECRET,
-    known::CONFIG_MAP,
-    known::SERVICE,
-    known::DEPLOYMENT,
-    known::CONTROLLER_REVISION,
     known::ROLE,
     known::ROLE_BINDING,
     known::CLUSTER_ROLE,
@@ -24,8 +29,6 @@ const KINDS: &[Kind] = &[
     known::VALIDATING_WEBHOOK_CONFIGURATION,
     known::MUTATING_WEBHOOK_CONFIGURATION,
     known::API_SERVICE,
-    known::NETWORK_POLICY,
-    known::POD_DISRUPTION_BUDGET,
     known::PRIORITY_CLASS,
     known::CLUSTER_SERVICE_VERSION,
     known::INSTALL_PLAN,
@@ -37,14 +40,27 @@ const KINDS: &[Kind] = &[
     known::OPERATOR,
 ];
 
+/// The kinds of which every decision looks at what operators are made of: those objects carry a label.
+const MANAGED: &[Kind] = &[
+    known::SECRET,
+    known::CONFIG_MAP,
+    known::SERVICE,
+    known::DEPLOYMENT,
+    known::NETWORK_POLICY,
+    known::POD_DISRUPTION_BUDGET,
+];
+
 /// The objects of a cluster as they were last seen.
 #[derive(Debug)]
 pub(crate) struct Picture {
     /// The objects.
     pub(crate) objects: Objects,
-    /// The kinds of users' objects that are seen beside [`KINDS`].
+    /// The kinds of users' objects that are seen beside the others.
     pub(crate) seen: BTreeSet<Kind>,
-    kinds: BTreeSet<Kind>,
+    /// The kinds of users' objects that somebody asked for.
+    wished: BTreeSet<Kind>,
+    /// What was listed, and is followed since.
+    followed: BTreeSet<Interest>,
     cursor: Option<Cursor>,
 }
 
@@ -53,17 +69,20 @@ impl Picture {
         Self {
             objects: Objects::default(),
             seen: BTreeSet::new(),
-            kinds: KINDS.iter().cloned().collect(),
+            wished: BTreeSet::new(),
+            followed: BTreeSet::new(),
             cursor: None,
         }
     }
 
-    /// Looks at another kind from now on.
+    /// Looks at another kind from the next refresh on.
     pub(crate) fn watch(&mut self, kind: Kind) {
-        if self.kinds.insert(kind.clone()) {
-            self.cursor = None;
-        }
-        self.seen.insert(kind);
+        self.wished.insert(kind);
+    }
+
+    /// Tells whether an object would be seen if it were there.
+    pub(crate) fn covers(&self, object: &Object) -> bool {
+        is_covered(&self.followed, object)
     }
 
     /// Brings the picture up to date, and notes what changed.
@@ -72,65 +91,150 @@ impl Picture {
         cluster: &impl Cluster,
         touched: &mut Touched,
     ) -> Result<(), ClusterError> {
-        if let Some(cursor) = &self.cursor {
-            match cluster.changes(&self.kinds, cursor) {
-                Ok(changes) => {
-                    for change in changes.changes {
-                        self.take(change, touched);
-                    }
-                    self.cursor = Some(changes.cursor);
-                    return Ok(());
-                }
-                Err(error) if error.kind == ErrorKind::Conflict => {}
-                Err(error) => return Err(error),
-            }
+        if !self.follow(cluster, touched)? {
+            self.list_all(cluster, touched)?;
         }
-        let listing = cluster.list(&self.kinds)?;
+        self.adjust(cluster, touched)
+    }
+
+    /// Takes in what happened since the last look; tells whether that is known.
+    fn follow(
+        &mut self,
+        cluster: &impl Cluster,
+        touched: &mut Touched,
+    ) -> Result<bool, ClusterError> {
+        let Some(cursor) = &self.cursor else { return Ok(false) };
+        match cluster.changes(&self.followed, cursor) {
+            Ok(changes) => {
+                for change in changes.changes {
+                    self.take(change, touched);
+                }
+                self.cursor = Some(changes.cursor);
+                Ok(true)
+            }
+            Err(error) if error.kind == ErrorKind::Conflict => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn list_all(
+        &mut self,
+        cluster: &impl Cluster,
+        touched: &mut Touched,
+    ) -> Result<(), ClusterError> {
+        let wanted = self.wanted();
+        let listing = cluster.list(&wanted)?;
         self.objects = Objects::default();
-        for object in listing.objects {
+        for object in listing.objects.into_iter().filter(|object| is_covered(&wanted, object)) {
             self.objects.insert(object);
         }
         self.cursor = Some(listing.cursor);
+        self.followed = wanted;
+        self.seen.clone_from(&self.wished);
         touched.touch_everything();
         Ok(())
     }
 
+    /// Lists what is newly of interest, and forgets what is not any more.
+    fn adjust(
+        &mut self,
+        cluster: &impl Cluster,
+        touched: &mut Touched,
+    ) -> Result<(), ClusterError> {
+        let wanted = self.wanted();
+        if wanted == self.followed {
+            return Ok(());
+        }
+        let new: BTreeSet<Interest> = wanted.difference(&self.followed).cloned().collect();
+        let listing = if new.is_empty() { None } else { Some(cluster.list(&new)?) };
+        let over: Vec<Interest> = self.followed.difference(&wanted).cloned().collect();
+        self.followed = wanted;
+        over.iter().for_each(|interest| self.forget(interest));
+        if let (Some(listing), Some(cursor)) = (listing, &mut self.cursor) {
+            cursor.join(listing.cursor);
+            for object in listing.objects {
+                self.take(Change::Is(object), touched);
+            }
+        }
+        if self.seen != self.wished {
+            // Whoever asked for a kind waits for it, whether there are objects of it or not.
+            self.seen.clone_from(&self.wished);
+            touched.touch_everything();
+        }
+        Ok(())
+    }
+
+    /// Says what is of interest as far as the picture goes.
+    fn wanted(&self) -> BTreeSet<Interest> {
+        let mut wanted = Interest::all_of(WHOLE.iter().chain(&self.wished).cloned());
+        let managed = |kind: &Kind| Interest::labelled(kind.clone(), MANAGED_LABEL, "true");
+        wanted.extend(MANAGED.iter().map(managed));
+        wanted.insert(Interest::labelled(known::CONTROLLER_REVISION, GENERATION_LABEL, "true"));
+        for object in self.objects.all(&known::CATALOG_SOURCE) {
+            let source = CatalogSource::read(object);
+            let secrets = source.pull_secrets().take(NAMED_SECRETS_LIMIT);
+            let secrets = secrets.map(|name| known::SECRET.key(object.namespace(), name));
+            let config_map = known::CONFIG_MAP.key(object.namespace(), source.config_map());
+            let named = secrets.chain([config_map]).filter(|key| !key.name.is_empty());
+            wanted.extend(named.map(Interest::named));
+        }
+        wanted
+    }
+
+    /// Drops the objects that only one interest covered, which is none any more.
+    fn forget(&mut self, interest: &Interest) {
+        let known = self.objects.all(&interest.kind);
+        let gone = known.filter(|object| interest.part.has(object) && !self.covers(object));
+        let gone: Vec<_> = gone.map(Object::key).collect();
+        for key in gone {
+            self.objects.remove(&key);
+        }
+    }
+
     /// Takes in what the cluster answered to a write, so that the next decision knows of it.
     pub(crate) fn take_answer(&mut self, object: Object, touched: &mut Touched) {
-        if self.kinds.contains(&object.kind()) {
-            self.take(Change::Is(object), touched);
-        }
+        self.take(Change::Is(object), touched);
     }
 
     fn take(&mut self, change: Change, touched: &mut Touched) {
         match change {
-            Change::Is(object) => {
+            Change::Is(object) if self.covers(&object) => {
                 let known = self.objects.find(&object.key());
-                if known.is_some_and(|known| is_newer(known, &object)) {
+                if known.is_some_and(|known| is_known(known, &object)) {
                     return;
                 }
                 touched.touch(&object, known);
                 self.objects.insert(object);
             }
-            Change::Gone(object) => {
-                let known = self.objects.find(&object.key());
-                // The name may have been taken by another object meanwhile.
-                if known.is_some_and(|known| known.uid() == object.uid()) {
-                    self.objects.remove(&object.key());
+            // What is covered no longer is as good as gone.
+            Change::Is(object) | Change::Gone(object) => {
+                let key = object.key();
+                // The name may have been taken by another object meanwhile, or the same one may be of
+                // interest again.
+                let is_it =
+                    |known: &Object| known.uid() == object.uid() && !is_newer(known, &object);
+                if self.objects.find(&key).is_some_and(is_it)
+                    && let Some(known) = self.objects.remove(&key)
+                {
+                    touched.touch(&known, None);
                 }
-                touched.touch(&object, None);
             }
         }
     }
 }
 
-/// Tells whether what is known is newer than what was heard. Versions are numbers wherever the same
-/// object is compared with itself.
+/// Tells whether what was heard of an object is known already, or something newer.
+fn is_known(known: &Object, heard: &Object) -> bool {
+    known.uid() == heard.uid()
+        && (is_newer(known, heard) || known.resource_version() == heard.resource_version())
+}
+
+/// Tells whether what is known of an object is newer than what was heard. Versions are numbers wherever
+/// the same object is compared with itself.
 fn is_newer(known: &Object, heard: &Object) -> bool {
     let version = |object: &Object| object.resource_version().parse::<u64>().ok();
-    known.uid() == heard.uid()
-        && match (version(known), version(heard)) {
-            (Some(known), Some(heard)) => known > heard,
-            _ => false,
-        }
+    match (version(known), version(heard)) {
+        (Some(known), Some(heard)) => known > heard,
+        _ => false,
+    }
 }

@@ -9,18 +9,26 @@ use operon_install::ServingCertificate;
 use operon_lifecycle::{
     BundleKey, BundleState, CatalogState, CertificateRequest, EffectError, ErrorKind,
 };
-use operon_object::{Kind, Object, ObjectKey, Timestamp};
+use operon_object::{Object, ObjectKey, Timestamp};
 use operon_resolve::SourceName;
+
+use crate::Interest;
 
 /// A cluster.
 pub trait Cluster {
-    /// Returns all objects of some kinds as they are now. A kind that the cluster does not have has no
-    /// objects.
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError>;
+    /// Returns the objects that are of interest as they are now, each once. A kind that the cluster does
+    /// not have has no objects.
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError>;
 
-    /// Returns what happened to objects of some kinds since a point, oldest first. The error is
+    /// Returns what happened since a point to objects that are of interest, oldest first. An object that
+    /// is of interest no longer is told as gone. All interests were listed before the point, or later
+    /// and [joined](Cursor::join) to it; others may be left out from now on. The error is
     /// [`ErrorKind::Conflict`] when that is no longer known and has to be listed again.
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError>;
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError>;
 
     /// Returns an object as the cluster itself has it.
     fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError>;
@@ -102,6 +110,16 @@ pub trait CatalogServers: Send + Sync + std::fmt::Debug {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cursor(pub BTreeMap<String, String>);
 
+impl Cursor {
+    /// Adds the point of a further listing, of other interests. What both speak of stays as it was: it is
+    /// the older one, so that nothing is left out, and some of the further objects may be told again.
+    pub fn join(&mut self, further: Self) {
+        for (name, value) in further.0 {
+            self.0.entry(name).or_insert(value);
+        }
+    }
+}
+
 /// The objects of a cluster at a point.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
@@ -125,7 +143,7 @@ pub struct Changes {
 pub enum Change {
     /// It is now like this.
     Is(Object),
-    /// It is gone; this is what it was.
+    /// It is gone, or of interest no longer. At least its identity is told.
     Gone(Object),
 }
 

@@ -59,9 +59,11 @@ impl Touched {
         } else if !namespace.is_empty() {
             self.touch_namespace(namespace);
         } else {
-            match object.label(names::OWNER_NAMESPACE_LABEL) {
-                "" => self.everything = true,
-                owner => self.touch_namespace(owner),
+            for object in known.into_iter().chain([object]) {
+                match object.label(names::OWNER_NAMESPACE_LABEL) {
+                    "" => self.everything = true,
+                    owner => self.touch_namespace(owner),
+                }
             }
         }
     }

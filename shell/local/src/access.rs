@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Listing};
-use operon_object::{Kind, Object, ObjectKey};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
+use operon_object::{Object, ObjectKey};
 
 use crate::{LocalCluster, OpenError, Options, RemoteCluster, remote::ConnectError};
 
@@ -86,12 +86,16 @@ impl Access {
 }
 
 impl Cluster for Access {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
-        self.cluster().list(kinds)
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        self.cluster().list(interests)
     }
 
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError> {
-        self.cluster().changes(kinds, since)
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
+        self.cluster().changes(interests, since)
     }
 
     fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {

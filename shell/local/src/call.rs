@@ -7,14 +7,18 @@ use std::{
     time::Duration,
 };
 
-use operon_driver::{Change, Changes, ClusterError, Cursor, Listing};
+use operon_driver::{Change, Changes, ClusterError, Cursor, Interest, Listing, Part};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, ObjectKey, Value, map};
 
 use crate::frame::Message;
 
 /// The version of the language spoken on the socket.
-pub(crate) const PROTOCOL: i64 = 1;
+pub(crate) const PROTOCOL: i64 = 2;
+
+/// The words for parts of a kind.
+const LABELLED: &str = "labelled";
+const NAMED: &str = "named";
 
 /// Something asked of a cluster. `manager` is the name that field ownership is recorded under.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +26,9 @@ pub(crate) enum Call {
     /// Which language is spoken?
     Hello,
     /// [`operon_driver::Cluster::list`]
-    List(BTreeSet<Kind>),
+    List(BTreeSet<Interest>),
     /// [`operon_driver::Cluster::changes`]
-    Changes(BTreeSet<Kind>, Cursor),
+    Changes(BTreeSet<Interest>, Cursor),
     /// [`operon_driver::Cluster::get`]
     Get(ObjectKey),
     /// [`operon_driver::Cluster::create`]
@@ -67,10 +71,13 @@ impl Call {
         };
         match self {
             Self::Hello => of(map! { "call" => "hello", "protocol" => PROTOCOL }),
-            Self::List(kinds) => of(map! { "call" => "list", "kinds" => write_kinds(kinds) }),
-            Self::Changes(kinds, since) => of(map! {
+            Self::List(interests) => of(map! {
+                "call" => "list",
+                "interests" => write_interests(interests),
+            }),
+            Self::Changes(interests, since) => of(map! {
                 "call" => "changes",
-                "kinds" => write_kinds(kinds),
+                "interests" => write_interests(interests),
                 "since" => write_cursor(since),
             }),
             Self::Get(key) => of(map! { "call" => "get", "key" => write_key(key) }),
@@ -100,10 +107,10 @@ impl Call {
         };
         match head.get("call").str() {
             "hello" => Ok(Self::Hello),
-            "list" => Ok(Self::List(read_kinds(head.get("kinds"))?)),
+            "list" => Ok(Self::List(read_interests(head.get("interests"))?)),
             "changes" => {
-                let kinds = read_kinds(head.get("kinds"))?;
-                Ok(Self::Changes(kinds, read_cursor(head.get("since"))?))
+                let interests = read_interests(head.get("interests"))?;
+                Ok(Self::Changes(interests, read_cursor(head.get("since"))?))
             }
             "get" => Ok(Self::Get(read_key(head.get("key"))?)),
             "create" => write(Self::Create),
@@ -201,18 +208,36 @@ fn read_changes(head: &Value, objects: Vec<Object>) -> Option<Changes> {
 
 // ---- The parts of calls ----
 
-fn write_kinds(kinds: &BTreeSet<Kind>) -> Value {
-    Value::list(kinds.iter().map(|kind| Value::texts([kind.group(), kind.name()])))
+fn write_interests(interests: &BTreeSet<Interest>) -> Value {
+    Value::list(interests.iter().map(|Interest { kind, part }| match part {
+        Part::All => Value::texts([kind.group(), kind.name()]),
+        Part::Labelled { label, value } => {
+            Value::texts([kind.group(), kind.name(), LABELLED, label, value])
+        }
+        Part::Named { namespace, name } => {
+            Value::texts([kind.group(), kind.name(), NAMED, namespace, name])
+        }
+    }))
 }
 
-fn read_kinds(value: &Value) -> Result<BTreeSet<Kind>, String> {
-    value.elements().iter().map(read_kind).collect()
+fn read_interests(value: &Value) -> Result<BTreeSet<Interest>, String> {
+    value.elements().iter().map(read_interest).collect()
 }
 
-fn read_kind(value: &Value) -> Result<Kind, String> {
-    match value.elements() {
-        [Value::Text(group), Value::Text(name)] => Ok(Kind::new(&**group, &**name)),
-        _ => Err("a kind is a list of its group and its name".to_owned()),
+fn read_interest(value: &Value) -> Result<Interest, String> {
+    let texts: Option<Vec<&str>> = value.elements().iter().map(Value::as_text).collect();
+    match texts.as_deref() {
+        Some([group, kind]) => Ok(Interest::all(Kind::new(*group, *kind))),
+        Some([group, kind, LABELLED, label, value]) => {
+            Ok(Interest::labelled(Kind::new(*group, *kind), label, value))
+        }
+        Some([group, kind, NAMED, namespace, name]) => {
+            Ok(Interest::named(Kind::new(*group, *kind).key(namespace, name)))
+        }
+        _ => Err(format!(
+            "an interest is a list of group and kind, and perhaps of `{LABELLED}`, a label and its \
+             value or of `{NAMED}`, a namespace and a name"
+        )),
     }
 }
 

@@ -10,14 +10,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_apiserver::{
-    ChangeFilter, ChangeKind, DeleteOptions, ListFilter, Part, Reason, Request, Target,
-};
-use operon_driver::{Change, Changes, Cluster, ClusterError, Cursor, Listing};
+use operon_apiserver::{DeleteOptions, Part, Reason, Request, Target};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_lifecycle::ErrorKind;
-use operon_object::{Kind, Object, ObjectKey, Timestamp};
+use operon_object::{Object, ObjectKey, Timestamp};
 
-use crate::{OpenError, Options, bootstrap, disk::Room, refusal::refused, state::State};
+use crate::{
+    OpenError, Options, bootstrap, changes_covered, disk::Room, list_covered, refusal::refused,
+    state::State,
+};
 
 /// The name that applied fields are recorded under.
 pub const APPLY_MANAGER: &str = "operon";
@@ -145,43 +146,26 @@ impl LocalCluster {
 }
 
 impl Cluster for LocalCluster {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
         let mut state = self.lock();
         state.make_sure()?;
-        let mut objects = Vec::new();
-        for kind in kinds {
-            if let Some(kind) = state.versions.find(kind) {
-                let found = state.server.list(kind, &ListFilter::default()).map_err(refused)?;
-                objects.extend(found);
-            }
-        }
+        let objects = list_covered(&state.server, &state.versions, interests).map_err(refused)?;
         Ok(Listing { objects, cursor: write_cursor(&state) })
     }
 
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError> {
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
         let mut state = self.lock();
         state.make_sure()?;
         let revision = read_cursor(&state, since).ok_or_else(|| ClusterError {
             kind: ErrorKind::Conflict,
             message: "the point was not given by this cluster: list again".to_owned(),
         })?;
-        // Kinds that the cluster no longer has are asked for too, so all changes are looked at.
-        let all = state.server.changes_since(revision, &ChangeFilter::default());
-        let wanted = all.map_err(refused)?.into_iter().filter_map(|change| {
-            let kind = change.object.kind();
-            if !kinds.contains(&kind) {
-                return None;
-            }
-            let mut object = change.object;
-            if let Some(version) = state.versions.find(&kind) {
-                object.set(&["apiVersion"], version.api_version());
-            }
-            Some(match change.kind {
-                ChangeKind::Added | ChangeKind::Modified => Change::Is(object),
-                ChangeKind::Deleted => Change::Gone(object),
-            })
-        });
-        Ok(Changes { changes: wanted.collect(), cursor: write_cursor(&state) })
+        let changes = changes_covered(&state.server, &state.versions, interests, revision);
+        Ok(Changes { changes: changes.map_err(refused)?, cursor: write_cursor(&state) })
     }
 
     fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {

@@ -9,6 +9,7 @@ mod access;
 mod bootstrap;
 mod call;
 mod cluster;
+mod covered;
 mod disk;
 mod frame;
 mod open_error;
@@ -25,6 +26,7 @@ pub use self::{
     access::{Access, LOCK_PATIENCE, SOCKET_FILE, STORE_FILE, connect_or_open},
     bootstrap::NAMESPACES,
     cluster::{APPLY_MANAGER, LocalCluster},
+    covered::{changes_covered, list_covered},
     frame::FRAME_BYTES_LIMIT,
     open_error::OpenError,
     opening::{COMPACT_ABOVE_BYTES, FORMAT},

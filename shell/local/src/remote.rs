@@ -14,9 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_lifecycle::ErrorKind;
-use operon_object::{Kind, Object, ObjectKey};
+use operon_object::{Object, ObjectKey};
 
 use crate::{
     APPLY_MANAGER,
@@ -189,15 +189,19 @@ impl RemoteCluster {
 }
 
 impl Cluster for RemoteCluster {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
-        match self.call(&Call::List(kinds.clone()), ANSWER_PATIENCE)? {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        match self.call(&Call::List(interests.clone()), ANSWER_PATIENCE)? {
             Reply::Listing(listing) => Ok(listing),
             other => Err(self.strange(&other)),
         }
     }
 
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError> {
-        match self.call(&Call::Changes(kinds.clone(), since.clone()), ANSWER_PATIENCE)? {
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
+        match self.call(&Call::Changes(interests.clone(), since.clone()), ANSWER_PATIENCE)? {
             Reply::Changes(changes) => Ok(changes),
             other => Err(self.strange(&other)),
         }

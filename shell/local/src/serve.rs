@@ -186,8 +186,10 @@ impl Shared {
         let found = |object| Reply::Object(Some(object));
         match call {
             Call::Hello => Ok(Reply::Hello(PROTOCOL)),
-            Call::List(kinds) => cluster.list(&kinds).map(Reply::Listing),
-            Call::Changes(kinds, since) => cluster.changes(&kinds, &since).map(Reply::Changes),
+            Call::List(interests) => cluster.list(&interests).map(Reply::Listing),
+            Call::Changes(interests, since) => {
+                cluster.changes(&interests, &since).map(Reply::Changes)
+            }
             Call::Get(key) => cluster.get(&key).map(Reply::Object),
             Call::Create(object, manager) => cluster.create_as(&object, &manager).map(found),
             Call::Update(object, manager) => {

@@ -13,7 +13,7 @@ use std::{
 use anyhow::anyhow;
 use clap::Args;
 use operon_constraint::GroupVersionKind;
-use operon_driver::{Catalogs, Cluster, ClusterError, Driver};
+use operon_driver::{Catalogs, Cluster, ClusterError, Driver, Interest};
 use operon_image::SourceCatalogs;
 use operon_lifecycle::{BundleKey, BundleState, Objects, Settings};
 use operon_local::{Access, LocalCluster, SOCKET_FILE, serve};
@@ -113,7 +113,7 @@ pub(crate) fn wait_for_bundle(catalogs: &SourceCatalogs, key: &BundleKey) -> Bun
 
 /// Returns the objects of some kinds, for a look at them.
 pub(crate) fn look_at(cluster: &Access, kinds: &[Kind]) -> Result<Objects, ClusterError> {
-    let listed = cluster.list(&kinds.iter().cloned().collect())?.objects;
+    let listed = cluster.list(&Interest::all_of(kinds.iter().cloned()))?.objects;
     let mut objects = Objects::default();
     listed.into_iter().for_each(|object| objects.insert(object));
     Ok(objects)

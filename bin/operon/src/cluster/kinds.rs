@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::anyhow;
 use operon_api::kind_by_word;
 use operon_catalog::nearest;
-use operon_driver::{Cluster, ClusterError};
+use operon_driver::{Cluster, ClusterError, Interest};
 use operon_object::{
     Kind, Object,
     known::{self, KNOWN_KINDS, known_kind},
@@ -28,8 +28,8 @@ pub(crate) struct FoundKind {
 impl Kinds {
     /// Asks a cluster for its kinds.
     pub(crate) fn of(cluster: &impl Cluster) -> Result<Self, ClusterError> {
-        let kinds = BTreeSet::from([known::CUSTOM_RESOURCE_DEFINITION]);
-        Ok(Self { definitions: cluster.list(&kinds)?.objects })
+        let interests = Interest::all_of([known::CUSTOM_RESOURCE_DEFINITION]);
+        Ok(Self { definitions: cluster.list(&interests)?.objects })
     }
 
     /// Finds a kind by a word such as `csv`, `deployments.apps` or `Lamp`.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use operon_catalog::nearest;
-use operon_driver::{Cluster, ClusterError};
+use operon_driver::{Cluster, ClusterError, Interest};
 use operon_kinds::Subscription;
 use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, known};
@@ -55,7 +55,7 @@ pub(crate) fn find_one(
     namespace: &NamespaceArguments,
     names_of: Choice<'_>,
 ) -> anyhow::Result<Object> {
-    let all = cluster.list(&BTreeSet::from([kind.clone()]))?.objects;
+    let all = cluster.list(&Interest::all_of([kind.clone()]))?.objects;
     let all: Vec<Object> = all.into_iter().filter(|object| namespace.takes(object)).collect();
     let mut found: Vec<&Object> = all.iter().filter(|object| object.name() == name).collect();
     if found.is_empty() {

@@ -6,13 +6,13 @@ use std::{cell::RefCell, collections::BTreeSet};
 
 use operon_api::crd_objects;
 use operon_apiserver::{
-    Counters, DeleteOptions, ListFilter, Part, Reason, Request, Server, Settings, TICK_STEPS_LIMIT,
-    Target, Versions,
+    Counters, DeleteOptions, Part, Reason, Request, Server, Settings, TICK_STEPS_LIMIT, Target,
+    Versions,
 };
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_lifecycle::ErrorKind;
-use operon_local::{APPLY_MANAGER, NAMESPACES, refused};
-use operon_object::{Kind, Object, ObjectKey, Timestamp};
+use operon_local::{APPLY_MANAGER, NAMESPACES, list_covered, refused};
+use operon_object::{Object, ObjectKey, Timestamp};
 
 use super::{Kinds, apply::Appliable};
 
@@ -29,7 +29,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// Copies a cluster.
     pub(crate) fn copy_of(cluster: &impl Cluster, now: Timestamp) -> Result<Self, ClusterError> {
-        let objects = cluster.list(&Kinds::of(cluster)?.all())?.objects;
+        let objects = cluster.list(&Interest::all_of(Kinds::of(cluster)?.all()))?.objects;
         let versions = objects.iter().map(|object| object.resource_version().parse().unwrap_or(0));
         let revision = versions.max().unwrap_or(0);
         let counters = Counters { uids: FIRST_IDENTITY, ..Counters::default() };
@@ -76,17 +76,13 @@ impl Appliable for Scratch {
 }
 
 impl Cluster for Scratch {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
         let server = self.server.borrow();
-        let mut objects = Vec::new();
-        let versions = Versions::of(&server);
-        for kind in kinds.iter().filter_map(|kind| versions.find(kind)) {
-            objects.extend(server.list(kind, &ListFilter::default()).map_err(refused)?);
-        }
+        let objects = list_covered(&server, &Versions::of(&server), interests).map_err(refused)?;
         Ok(Listing { objects, cursor: Cursor::default() })
     }
 
-    fn changes(&self, _: &BTreeSet<Kind>, _: &Cursor) -> Result<Changes, ClusterError> {
+    fn changes(&self, _: &BTreeSet<Interest>, _: &Cursor) -> Result<Changes, ClusterError> {
         Err(ClusterError {
             kind: ErrorKind::Conflict,
             message: "a copy remembers no changes: list again".to_owned(),

@@ -2,14 +2,11 @@
 //!
 //! What the cluster holds is taken as manifests, after those of its directory were applied to a copy.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anstream::eprintln;
 use operon_api::{ManifestReader, Manifests};
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Interest};
 use operon_image::is_path;
 use operon_kinds::{CatalogSource, Subscription};
 use operon_object::known;
@@ -39,7 +36,7 @@ pub(super) fn read(directory: &Path, fetching: &FetchOptions) -> anyhow::Result<
     }
     let mut engine = engine(scratch, directory, fetching, DEFAULT_KUBE_VERSION)?;
     look_well(&mut engine)?;
-    let kinds = BTreeSet::from([
+    let interests = Interest::all_of([
         known::SUBSCRIPTION,
         known::CLUSTER_SERVICE_VERSION,
         known::OPERATOR_GROUP,
@@ -48,7 +45,7 @@ pub(super) fn read(directory: &Path, fetching: &FetchOptions) -> anyhow::Result<
     let mut reader = ManifestReader::default();
     let mut catalogs = Vec::new();
     let mut remarks = Vec::new();
-    for object in engine.cluster().list(&kinds)?.objects {
+    for object in engine.cluster().list(&interests)?.objects {
         reader.read_text(&object.key().to_string(), object.value().to_string().as_bytes());
         if object.kind() == known::SUBSCRIPTION {
             let subscription = Subscription::read(&object);

@@ -12,7 +12,7 @@ use std::{
 };
 
 use operon_api::{LocatedObject, ManifestSeverity, read_objects};
-use operon_driver::ClusterError;
+use operon_driver::{ClusterError, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, ObjectKey};
 
@@ -213,7 +213,7 @@ impl ManifestDirectory {
                 object.key()
             })
             .collect();
-        for object in cluster.list(&kinds.all())?.objects {
+        for object in cluster.list(&Interest::all_of(kinds.all()))?.objects {
             let key = object.key();
             if !is_marked(&object) || object.is_deleting() || kept.contains(&key) {
                 continue;

@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     path::Path,
     process::{Command, Output, Stdio},
@@ -17,7 +17,7 @@ use std::{
 
 use operon_api::crd_objects;
 use operon_apiserver::Settings;
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Interest};
 use operon_kinds::names::REJECTED_ANNOTATION;
 use operon_local::{Access, Options, connect_or_open, system_clock};
 use operon_object::{Kind, Object, ObjectKey, Value, known};
@@ -254,9 +254,9 @@ impl Stage for DirectoryStage {
     }
 
     fn list(&mut self, kind: &Kind) -> Result<Vec<Object>, String> {
-        let kinds = BTreeSet::from([kind.clone()]);
+        let interests = Interest::all_of([kind.clone()]);
         self.person(|cluster| {
-            cluster.list(&kinds).map(|listing| listing.objects).map_err(|error| error.message)
+            cluster.list(&interests).map(|listing| listing.objects).map_err(|error| error.message)
         })
     }
 

@@ -10,7 +10,7 @@ use std::{
     rc::Rc,
 };
 
-use operon_driver::{Change, Changes, Cluster, ClusterError, Cursor, Listing};
+use operon_driver::{Change, Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, ObjectKey};
 
@@ -28,7 +28,7 @@ pub(crate) struct Weather {
     pub(crate) counts: BTreeMap<&'static str, u64>,
     pub(super) rates: Rates,
     pub(super) random: Random,
-    past: VecDeque<(BTreeSet<Kind>, Listing)>,
+    past: VecDeque<(BTreeSet<Interest>, Listing)>,
     interlude: Option<Rc<dyn Fn()>>,
 }
 
@@ -37,6 +37,8 @@ pub(crate) struct Weather {
 struct View {
     is_dead: bool,
     outage: usize,
+    /// What was listed.
+    followed: BTreeSet<Interest>,
     /// The cursor of the cluster, behind the last event that was taken from it.
     cursor: Option<Cursor>,
     /// What was taken from the cluster and not shown yet.
@@ -200,6 +202,17 @@ impl<C: Cluster> FaultyCluster<C> {
         }
     }
 
+    /// Joins further interests to those that are followed; their changes are told from before they were
+    /// listed on. Nothing where some of them were followed before.
+    fn join(&self, interests: &BTreeSet<Interest>) -> Option<Cursor> {
+        let mut view = self.view.borrow_mut();
+        if view.cursor.is_none() || !view.followed.is_disjoint(interests) {
+            return None;
+        }
+        view.followed.extend(interests.iter().cloned());
+        Some(ticket(view.ticket))
+    }
+
     /// Takes in what happened, and shows a part of it.
     fn show(&self, new: Changes) -> Changes {
         let mut view = self.view.borrow_mut();
@@ -279,9 +292,12 @@ fn reorder(events: &mut VecDeque<Change>, random: &mut Random) {
 }
 
 impl<C: Cluster> Cluster for FaultyCluster<C> {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
         self.answer()?;
-        let now = self.inner.list(kinds)?;
+        let now = self.inner.list(interests)?;
+        if let Some(joined) = self.join(interests) {
+            return Ok(Listing { objects: now.objects, cursor: joined });
+        }
         let mut weather = self.weather.borrow_mut();
         let mut listing = now.clone();
         let rate = weather.rates.stale_list;
@@ -289,13 +305,13 @@ impl<C: Cluster> Cluster for FaultyCluster<C> {
             let count = weather.past.len();
             let index = weather.random.below(count);
             if let Some((known, past)) = weather.past.get(index)
-                && known == kinds
+                && known == interests
             {
                 listing = past.clone();
             }
         }
         if weather.is_stormy {
-            weather.past.push_back((kinds.clone(), now));
+            weather.past.push_back((interests.clone(), now));
             if weather.past.len() > KEPT_LISTINGS {
                 weather.past.pop_front();
             }
@@ -303,12 +319,17 @@ impl<C: Cluster> Cluster for FaultyCluster<C> {
         let mut view = self.view.borrow_mut();
         let number = view.ticket + 1;
         let outage = view.outage;
-        *view = View { ticket: number, outage, ..View::default() };
+        let followed = interests.clone();
+        *view = View { followed, ticket: number, outage, ..View::default() };
         view.cursor = Some(std::mem::replace(&mut listing.cursor, ticket(number)));
         Ok(listing)
     }
 
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError> {
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
         self.answer()?;
         let cursor = {
             let view = self.view.borrow();
@@ -322,7 +343,7 @@ impl<C: Cluster> Cluster for FaultyCluster<C> {
                 _ => return Err(conflict("too old resource version")),
             }
         };
-        let new = self.inner.changes(kinds, &cursor)?;
+        let new = self.inner.changes(interests, &cursor)?;
         Ok(self.show(new))
     }
 

@@ -1,11 +1,9 @@
 //! Kinds that users bring: they come and go with their definitions, and their schemas hold.
 
-use std::collections::BTreeSet;
-
 use operon_lifecycle::ErrorKind;
 
 use super::{Check, Outcome, Stage, require, require_equal, require_refusal};
-use crate::Change;
+use crate::{Change, Interest};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "a definition brings a kind", run: brings },
@@ -16,21 +14,21 @@ pub(super) const CHECKS: &[Check] = &[
 fn brings(stage: &Stage<'_>) -> Outcome {
     let early = stage.cluster().create(&stage.widget("early", 1));
     require_refusal(early, ErrorKind::NotFound, "creating an object before its definition")?;
-    let kinds = BTreeSet::from([stage.widget_kind()]);
-    let before = stage.cluster().list(&kinds)?;
+    let widgets = Interest::all_of([stage.widget_kind()]);
+    let before = stage.cluster().list(&widgets)?;
     require(before.objects.is_empty(), "the kind has no objects yet")?;
     let definition = stage.define_widgets()?;
     let made = stage.cluster().create(&stage.widget("late", 3))?;
     require_equal(made.spec().get("size"), 3, "it has its content")?;
     require(stage.find(&made.key())? == made, "it is found")?;
     stage.eventually("it is listed", || {
-        let objects = stage.cluster().list(&kinds)?.objects;
+        let objects = stage.cluster().list(&widgets)?.objects;
         Ok(objects.iter().any(|object| object.key() == made.key()))
     })?;
     // From before there was such a kind on; a cluster may ask to list again instead.
     let mut cursor = before.cursor;
     let mut is_told = false;
-    stage.eventually("it is told", || match stage.cluster().changes(&kinds, &cursor) {
+    stage.eventually("it is told", || match stage.cluster().changes(&widgets, &cursor) {
         Ok(changes) => {
             cursor = changes.cursor;
             is_told |= changes.changes.iter().any(|change| match change {
@@ -66,13 +64,13 @@ fn schema(stage: &Stage<'_>) -> Outcome {
 
 fn goes(stage: &Stage<'_>) -> Outcome {
     let definition = stage.define_widgets()?;
-    let kinds = BTreeSet::from([stage.widget_kind()]);
+    let widgets = Interest::all_of([stage.widget_kind()]);
     let made = stage.cluster().create(&stage.widget("passing", 1))?;
     stage.cluster().delete(&definition.key(), definition.uid())?;
     stage.eventually_gone(&made.key())?;
     stage.eventually_gone(&definition.key())?;
     stage.eventually("the kind has no objects any more", || {
-        Ok(stage.cluster().list(&kinds)?.objects.is_empty())
+        Ok(stage.cluster().list(&widgets)?.objects.is_empty())
     })?;
     let late = stage.cluster().create(&stage.widget("late", 1));
     require_refusal(late, ErrorKind::NotFound, "creating an object after its definition went")

@@ -15,6 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "an update leaves the status", run: leaves_status },
     Check { name: "a status update leaves the rest", run: leaves_rest },
     Check { name: "only the right object is deleted", run: delete },
+    Check { name: "what was changed is not deleted unchanged", run: delete_unchanged },
     Check { name: "finalizers hold an object", run: finalizers },
 ];
 
@@ -144,6 +145,16 @@ fn delete(stage: &Stage<'_>) -> Outcome {
     require(stage.find(&made.key())? == made, "it is still there")?;
     stage.cluster().delete(&made.key(), made.uid())?;
     stage.eventually_gone(&made.key())
+}
+
+fn delete_unchanged(stage: &Stage<'_>) -> Outcome {
+    let seen = stage.cluster().create(&stage.config_map("watched", "1"))?;
+    let changed = stage.cluster().apply(&stage.config_map("watched", "2"))?;
+    let answer = stage.cluster().delete_unchanged(&seen);
+    require_refusal(answer, ErrorKind::Conflict, "deleting what somebody else has changed")?;
+    require(stage.find(&seen.key())? == changed, "it is still there")?;
+    stage.cluster().delete_unchanged(&changed)?;
+    stage.eventually_gone(&seen.key())
 }
 
 fn finalizers(stage: &Stage<'_>) -> Outcome {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use operon_apiserver::Settings;
-use operon_driver::Cluster as _;
+use operon_driver::{Cluster as _, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, known};
 use tempfile::TempDir;
@@ -32,7 +32,7 @@ fn config_map(name: &str, entry: &str) -> Object {
 /// Everything there is, to compare.
 fn contents(cluster: &LocalCluster) -> Vec<Object> {
     let kinds = [known::NAMESPACE, known::CONFIG_MAP, known::SERVICE_ACCOUNT];
-    cluster.list(&BTreeSet::from(kinds)).unwrap().objects
+    cluster.list(&Interest::all_of(kinds)).unwrap().objects
 }
 
 fn has(contents: &[Object], wanted: &Object) -> bool {
@@ -121,7 +121,7 @@ fn making_a_store_can_be_interrupted_at_any_moment() {
             Err(OpenError::NoRoom { .. } | OpenError::NotStored { .. }) => {}
             Err(other) => panic!("after {changes} changes: {other}"),
         }
-        let namespaces = open(&file).list(&BTreeSet::from([known::NAMESPACE])).unwrap().objects;
+        let namespaces = open(&file).list(&Interest::all_of([known::NAMESPACE])).unwrap().objects;
         let names: Vec<&str> = namespaces.iter().map(Object::name).collect();
         assert_eq!(names, ["default", "kube-system", "olm"], "after {changes} changes");
         if is_over {

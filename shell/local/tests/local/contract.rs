@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use crate::support::Home;
 use operon_driver::{
-    Change, Changes, Cluster, ClusterError, Cursor, Listing,
+    Change, Changes, Cluster, ClusterError, Cursor, Interest, Listing, Part,
     contract::{self, Check, Subject},
 };
 use operon_lifecycle::ErrorKind;
 use operon_local::{Access, RemoteCluster, SOCKET_FILE, connect_or_open, serve};
-use operon_object::{Kind, Object, ObjectKey};
+use operon_object::{Object, ObjectKey};
 
 fn check(check: &Check, cluster: &dyn Cluster, pause: &dyn Fn()) -> Result<(), String> {
     let subject = Subject { cluster, pause, name: "contract" };
@@ -91,6 +91,13 @@ faults! {
     UpdateMerges,
     ApplyOnlyChanges,
     ApplyAnything,
+    PartsIgnored,
+    ChangesOfWholeKindsOnly,
+}
+
+/// Forgets which objects of the kinds are meant.
+fn whole(interests: &BTreeSet<Interest>) -> BTreeSet<Interest> {
+    Interest::all_of(interests.iter().map(|interest| interest.kind.clone()))
 }
 
 struct Broken<'a> {
@@ -119,36 +126,49 @@ fn refusal(kind: ErrorKind) -> ClusterError {
 }
 
 impl Cluster for Broken<'_> {
-    fn list(&self, kinds: &BTreeSet<Kind>) -> Result<Listing, ClusterError> {
-        let all = BTreeSet::from([
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        let all = Interest::all_of([
             operon_object::known::CONFIG_MAP,
             operon_object::known::SERVICE_ACCOUNT,
         ]);
         let mut listing = match self.fault {
             Fault::ListTooMuch => self.cluster.list(&all)?,
-            _ => self.cluster.list(kinds)?,
+            Fault::PartsIgnored => self.cluster.list(&whole(interests))?,
+            _ => self.cluster.list(interests)?,
         };
         if self.is(Fault::ListLeavesOut) {
             listing.objects.retain(|object| !object.name().ends_with('b'));
         }
-        let is_unknown = |kind: &Kind| kind.group().ends_with("example.com");
-        if self.is(Fault::ListFailsOnUnknown) && kinds.iter().any(is_unknown) {
+        let is_unknown = |interest: &Interest| interest.kind.group().ends_with("example.com");
+        if self.is(Fault::ListFailsOnUnknown) && interests.iter().any(is_unknown) {
             return Err(refusal(ErrorKind::NotFound));
         }
         Ok(listing)
     }
 
-    fn changes(&self, kinds: &BTreeSet<Kind>, since: &Cursor) -> Result<Changes, ClusterError> {
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
         let since = match self.fault {
-            Fault::AnyCursor if since.0.len() < 2 => self.cluster.list(kinds)?.cursor,
+            Fault::AnyCursor if since.0.len() < 2 => self.cluster.list(interests)?.cursor,
             _ => since.clone(),
         };
-        let all = BTreeSet::from([
+        let all = Interest::all_of([
             operon_object::known::CONFIG_MAP,
             operon_object::known::SERVICE_ACCOUNT,
         ]);
-        let kinds = if self.is(Fault::ChangesOfAll) { &all } else { kinds };
-        let mut changes = self.cluster.changes(kinds, &since)?;
+        let interests = match self.fault {
+            Fault::ChangesOfAll => all,
+            Fault::PartsIgnored => whole(interests),
+            Fault::ChangesOfWholeKindsOnly => {
+                let is_whole = |interest: &&Interest| interest.part == Part::All;
+                interests.iter().filter(is_whole).cloned().collect()
+            }
+            _ => interests.clone(),
+        };
+        let mut changes = self.cluster.changes(&interests, &since)?;
         match self.fault {
             Fault::ChangesLeaveOut => {
                 changes.changes.retain(|change| matches!(change, Change::Is(_)));

@@ -16,9 +16,9 @@ use std::{
     time::Duration,
 };
 
-use operon_driver::{Change, Cluster as _};
+use operon_driver::{Change, Cluster as _, Interest};
 use operon_local::LocalCluster;
-use operon_object::{Kind, Object, ObjectKey, known};
+use operon_object::{Object, ObjectKey, known};
 
 use crate::support::{Home, config_map};
 
@@ -33,13 +33,13 @@ const ACKNOWLEDGED: &str = "acknowledged ";
 /// The object that holds the number.
 const COUNTER: &str = "counter";
 
-fn kinds() -> BTreeSet<Kind> {
+fn interests() -> BTreeSet<Interest> {
     let built_in = known::KNOWN_KINDS.iter().filter(|known| !known.is_custom);
-    built_in.map(|known| known.kind.clone()).collect()
+    Interest::all_of(built_in.map(|known| known.kind.clone()))
 }
 
 fn objects(cluster: &LocalCluster) -> BTreeMap<ObjectKey, Object> {
-    let listed = cluster.list(&kinds()).unwrap().objects;
+    let listed = cluster.list(&interests()).unwrap().objects;
     listed.into_iter().map(|object| (object.key(), object)).collect()
 }
 
@@ -127,13 +127,13 @@ fn replay(file: &Path, home: &Home, wanted: u64) -> BTreeMap<ObjectKey, Object> 
     }
     let cluster = LocalCluster::open(&copy, home.options()).unwrap();
     let mut state = objects(&cluster);
-    let point = cluster.list(&kinds()).unwrap().cursor;
+    let point = cluster.list(&interests()).unwrap().cursor;
     let mut number = counter(&cluster);
     while revision(&cluster) < wanted {
         number += 1;
         write(&cluster, number);
     }
-    for change in cluster.changes(&kinds(), &point).unwrap().changes {
+    for change in cluster.changes(&interests(), &point).unwrap().changes {
         let (Change::Is(object) | Change::Gone(object)) = &change;
         if object.resource_version().parse::<u64>().unwrap() > wanted {
             break;

@@ -1,8 +1,8 @@
 //! Files that are damaged: they are refused, or everything in them is intact.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{fs, path::Path};
 
-use operon_driver::Cluster as _;
+use operon_driver::{Cluster as _, Interest};
 use operon_local::{LocalCluster, OpenError};
 use operon_object::{Object, known};
 
@@ -15,7 +15,7 @@ const CUTS: usize = 70;
 const HEADER: usize = 330;
 
 fn objects(cluster: &LocalCluster) -> Vec<Object> {
-    cluster.list(&BTreeSet::from([known::CONFIG_MAP, known::NAMESPACE])).unwrap().objects
+    cluster.list(&Interest::all_of([known::CONFIG_MAP, known::NAMESPACE])).unwrap().objects
 }
 
 /// Makes a store, and returns the bytes of its file while it is open, after it is closed, and the

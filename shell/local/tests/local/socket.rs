@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_driver::Cluster as _;
+use operon_driver::{Cluster as _, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_local::{
     Access, ConnectError, FRAME_BYTES_LIMIT, LocalCluster, PEERS_LIMIT, RemoteCluster, SOCKET_FILE,
@@ -79,9 +79,9 @@ fn mad_peers_are_told_and_sent_away() {
         (head(r#"{"call":"shutdown"}"#, "0"), "the call `shutdown` is not known"),
         (head(r#"{"call":"list"}"#, "-1"), "with how many objects"),
         (head(r#"{"call":"list"}"#, "2"), "with how many objects"),
-        (head(r#"{"call":"list","kinds":["Pod"]}"#, "0"), "a kind is a list"),
+        (head(r#"{"call":"list","interests":["Pod"]}"#, "0"), "an interest is a list"),
         (head(r#"{"call":"get","key":[1,2,3,4]}"#, "0"), "a key is a list"),
-        (head(r#"{"call":"changes","kinds":[],"since":3}"#, "0"), "a point is a map"),
+        (head(r#"{"call":"changes","interests":[],"since":3}"#, "0"), "a point is a map"),
         (head(r#"{"call":"wait","since":{},"milliseconds":-5}"#, "0"), "must be a count"),
         (head(r#"{"call":"delete","key":["","Pod","a","b"]}"#, "0"), "`uid` must be a text"),
         (head(r#"{"call":"create","manager":"me"}"#, "0"), "without its object"),
@@ -165,8 +165,12 @@ fn silent_peers_take_places_but_not_all_time() {
 fn many_objects_and_changes_travel() {
     let shop = Shop::open();
     let visitor = shop.visit();
-    let kinds = BTreeSet::from([known::CONFIG_MAP]);
-    let point = visitor.list(&kinds).unwrap().cursor;
+    let interests = BTreeSet::from([
+        Interest::labelled(known::CONFIG_MAP, "told", "yes"),
+        Interest::named(known::CONFIG_MAP.key("default", "b")),
+        Interest::all(known::CONFIG_MAP),
+    ]);
+    let point = visitor.list(&interests).unwrap().cursor;
     let large = "<large>".repeat(20_000);
     for number in 0..40 {
         visitor.create(&config_map(&format!("large-{number}"), &large)).unwrap();
@@ -179,11 +183,11 @@ fn many_objects_and_changes_travel() {
     if let Ok(found) = visitor.create(&odd) {
         assert_eq!(found.value().get("whole"), &Value::Float(2.0));
     }
-    let here = shop.cluster.list(&kinds).unwrap();
-    let there = visitor.list(&kinds).unwrap();
+    let here = shop.cluster.list(&interests).unwrap();
+    let there = visitor.list(&interests).unwrap();
     assert_eq!(there.objects, here.objects);
     assert_eq!(there.cursor, here.cursor);
-    let changes = visitor.changes(&kinds, &point).unwrap();
+    let changes = visitor.changes(&interests, &point).unwrap();
     assert_eq!(changes.changes.len(), here.objects.len());
     let managers: BTreeSet<&str> = here.objects[0]
         .metadata("managedFields")
@@ -297,7 +301,7 @@ fn a_directory_is_reached_one_way_or_the_other() {
     });
     let error = reach().unwrap_err().to_string();
     stranger.join().unwrap();
-    assert!(error.contains("speaks version 99") && error.contains("version 1"), "{error}");
+    assert!(error.contains("speaks version 99") && error.contains("version 2"), "{error}");
 }
 
 #[test]
@@ -306,7 +310,7 @@ fn objects_of_no_shape_are_not_taken_for_answers() {
     let socket = home.directory.path().join(SOCKET_FILE);
     let listener = UnixListener::bind(&socket).unwrap();
     let answers = [
-        r#"{"head":{"protocol":1},"objects":0}"#,
+        r#"{"head":{"protocol":2},"objects":0}"#,
         r#"{"head":{"found":true},"objects":0}"#,
         r#"{"head":{},"objects":0}"#,
         r#"{"head":{"cursor":{},"gone":[true]},"objects":0}"#,

@@ -8,15 +8,15 @@ use std::{
 };
 
 use crate::support::{Home, config_map};
-use operon_driver::{Cluster as _, Cursor};
+use operon_driver::{Cluster as _, Cursor, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_local::{COMPACT_ABOVE_BYTES, FORMAT, LocalCluster, OpenError};
 use operon_object::{Object, Value, known, list, map};
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 
 fn objects(cluster: &LocalCluster) -> Vec<Object> {
-    let kinds = known::KNOWN_KINDS.iter().map(|known| known.kind.clone()).collect();
-    cluster.list(&kinds).unwrap().objects
+    let kinds = known::KNOWN_KINDS.iter().map(|known| known.kind.clone());
+    cluster.list(&Interest::all_of(kinds)).unwrap().objects
 }
 
 #[test]
@@ -41,13 +41,13 @@ fn what_was_written_is_there_again() {
     let again = cluster.create(&config_map("gone", "1")).unwrap();
     assert!(![gone.uid(), other.uid()].contains(&again.uid()), "no identity is given twice");
     assert_eq!(
-        cluster.changes(&BTreeSet::from([known::CONFIG_MAP]), &point).unwrap().changes.len(),
+        cluster.changes(&Interest::all_of([known::CONFIG_MAP]), &point).unwrap().changes.len(),
         1
     );
     drop(cluster);
 
     let cluster = home.open();
-    let kinds = BTreeSet::from([known::CONFIG_MAP]);
+    let kinds = Interest::all_of([known::CONFIG_MAP]);
     let old = cluster.changes(&kinds, &point).unwrap_err();
     assert_eq!(old.kind, ErrorKind::Conflict, "what happened before the opening is forgotten");
     let elsewhere = Home::new().open().list(&kinds).unwrap().cursor;
@@ -235,7 +235,7 @@ fn what_nests_too_deeply_to_be_read_again_is_refused() {
     }
     assert!((1..9).contains(&kept), "{kept}");
     drop(cluster);
-    let found = home.open().list(&BTreeSet::from([known::CONFIG_MAP])).unwrap().objects;
+    let found = home.open().list(&Interest::all_of([known::CONFIG_MAP])).unwrap().objects;
     assert_eq!(found.len(), kept);
 }
 

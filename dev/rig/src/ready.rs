@@ -1,0 +1,81 @@
+//! Waiting until a component is ready: by a condition, for a bounded time, with its log when it fails.
+//!
+//! What ready means for each component is written with it, in [`component`](crate::component).
+
+use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    os::unix::net::UnixStream,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{Component, Rig, RigError, component::Probe, process::Process, running::tail};
+
+/// How long a component may take. A machine that builds something at the same time is ten times slower
+/// than one that does not, and a rig that never comes up must still end.
+const READY_WITHIN: Duration = Duration::from_secs(180);
+
+/// How often a component is asked.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+/// How long one answer may take.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+
+/// Waits until a component of a rig is ready.
+pub(crate) fn wait(
+    rig: &Rig,
+    component: Component,
+    process: Process,
+    probes: &[Probe],
+) -> Result<(), RigError> {
+    let begun = Instant::now();
+    let is_ready = |probe: &Probe| match probe {
+        Probe::Http { port, path } => answers(*port, path).unwrap_or(false),
+        Probe::Port(port) => connect(*port).is_ok(),
+        Probe::Socket(path) => UnixStream::connect(path).is_ok(),
+        Probe::Kubectl(arguments) => succeeds(rig.kubectl_command(arguments)),
+    };
+    let wait = || {
+        for probe in probes {
+            while !is_ready(probe) {
+                let log = || tail(&rig.log_file(component));
+                if !process.is_alive() {
+                    return Err(RigError::Ended { component, log: log() });
+                }
+                let waited = begun.elapsed();
+                if waited > READY_WITHIN {
+                    return Err(RigError::NotReady { component, waited, log: log() });
+                }
+                thread::sleep(ASK_AGAIN);
+            }
+        }
+        Ok(())
+    };
+    rig.inside(wait)?
+}
+
+fn connect(port: u16) -> std::io::Result<TcpStream> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let stream = TcpStream::connect_timeout(&address, ANSWER_WITHIN)?;
+    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+    stream.set_write_timeout(Some(ANSWER_WITHIN))?;
+    Ok(stream)
+}
+
+/// Tells whether a request is answered with 200.
+fn answers(port: u16, path: &str) -> std::io::Result<bool> {
+    const EXPECTED: usize = "HTTP/1.1 200".len();
+    let mut stream = connect(port)?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
+    let mut answer = [0; EXPECTED];
+    stream.read_exact(&mut answer)?;
+    Ok(answer.ends_with(b" 200"))
+}
+
+fn succeeds(mut command: Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,192 @@
+//! How a rig begins, is found again, and ends; and whom it belongs to meanwhile.
+//!
+//! The owner keeps a lock that ends with its process. So what a killed test left behind is told from
+//! what is in use, and the next rig that comes up takes it away.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    path::Path,
+};
+
+use crate::{
+    Component, Programs, Rig, RigError, RigOptions, cgroups::Cgroups, component, kubeconfig,
+    namespace::Namespace, pki, places::Places, process::Process, teardown,
+};
+
+/// The file that says that a rig is to outlive who started it.
+const DETACHED: &str = "detached";
+
+/// Whom a rig belongs to.
+#[derive(Debug)]
+pub(super) enum Owner {
+    /// This process, as long as it holds the lock.
+    Us {
+        /// Held, never read.
+        _lock: File,
+    },
+    /// Whoever takes it down.
+    Nobody,
+}
+
+impl Rig {
+    /// Brings up a cluster and waits until it is ready.
+    ///
+    /// It is taken down when the value is dropped, also by a failed test. What an earlier rig of that
+    /// name left behind, or any whose owner was killed, is taken away first.
+    pub fn up(options: &RigOptions) -> Result<Self, RigError> {
+        RigOptions::check_name(&options.name)?;
+        let programs = Programs::find(options.nodes)?;
+        Places::make_root()?;
+        take_down_abandoned()?;
+        let places = Places::of(&options.name);
+        let lock = take_lock(&options.name, &places)?;
+        if places.path(DETACHED).exists() && is_running(&places) {
+            return Err(RigError::AlreadyUp { name: options.name.clone() });
+        }
+        teardown::take_down(&options.name, &places)?;
+        // From here on, dropping it takes down as much of it as there is.
+        let rig = Self {
+            options: options.clone(),
+            programs,
+            namespace: Namespace::of(&options.name),
+            places,
+            owner: Owner::Us { _lock: lock },
+        };
+        rig.prepare()?;
+        rig.start_control_plane()?;
+        if options.nodes {
+            rig.start_node()?;
+        }
+        Ok(rig)
+    }
+
+    /// Finds a cluster that somebody brought up and left running.
+    pub fn find(name: &str) -> Result<Self, RigError> {
+        RigOptions::check_name(name)?;
+        let places = Places::of(name);
+        let not_there = || RigError::NotThere { name: name.to_owned() };
+        let options = RigOptions::load(name, &places)?.ok_or_else(not_there)?;
+        let programs = Programs::find(options.nodes)?;
+        let namespace = Namespace::of(name);
+        Ok(Self { options, programs, places, namespace, owner: Owner::Nobody })
+    }
+
+    /// Returns the names of all clusters that there is something of.
+    pub fn names() -> Result<Vec<String>, RigError> {
+        Places::names()
+    }
+
+    /// Leaves the cluster running when this program ends.
+    pub fn leave_running(mut self) -> Result<(), RigError> {
+        self.places.write(DETACHED, "")?;
+        self.owner = Owner::Nobody;
+        Ok(())
+    }
+
+    /// Takes the cluster down: every process, mount, cgroup, file and its network.
+    pub fn down(mut self) -> Result<(), RigError> {
+        // The lock is kept until the end, so that nobody begins in between.
+        let _owner = std::mem::replace(&mut self.owner, Owner::Nobody);
+        teardown::take_down(&self.options.name, &self.places)
+    }
+
+    /// Takes down what is there under a name, however little that is; tells whether there was something.
+    pub fn down_by_name(name: &str) -> Result<bool, RigError> {
+        RigOptions::check_name(name)?;
+        let places = Places::of(name);
+        let was_there = places.directory().exists() || Namespace::of(name).path().exists();
+        if was_there {
+            let _lock = take_lock(name, &places)?;
+            teardown::take_down(name, &places)?;
+        }
+        Ok(was_there)
+    }
+
+    /// Writes everything that the programs read.
+    fn prepare(&self) -> Result<(), RigError> {
+        for directory in ["logs", "processes"] {
+            let path = self.places.path(directory);
+            fs::create_dir_all(&path).map_err(RigError::file("make", &path))?;
+        }
+        self.options.save(&self.places)?;
+        pki::write(&self.places)?;
+        kubeconfig::write(&self.places)?;
+        component::write_registry_configuration(&self.places)?;
+        self.namespace.create()
+    }
+
+    fn start_control_plane(&self) -> Result<(), RigError> {
+        // The API server waits for etcd by itself; starting both at once saves a second.
+        let etcd = self.launch(Component::Etcd)?;
+        let apiserver = self.launch(Component::ApiServer)?;
+        self.wait_until_ready(Component::Etcd, etcd)?;
+        self.wait_until_ready(Component::ApiServer, apiserver)?;
+        self.start(Component::ControllerManager)
+    }
+
+    fn start_node(&self) -> Result<(), RigError> {
+        let cgroups = Cgroups::of(self.name());
+        cgroups.create()?;
+        component::write_node_configuration(&self.places, self.name(), &cgroups)?;
+        self.namespace.forward_packets()?;
+        self.start(Component::Registry)?;
+        self.push_busybox()?;
+        self.start(Component::Containerd)?;
+        // These do not wait for each other.
+        let others = [Component::Scheduler, Component::Kubelet, Component::KubeProxy];
+        let launched = others.map(|component| (component, self.launch(component)));
+        for (component, process) in launched {
+            self.wait_until_ready(component, process?)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        if matches!(self.owner, Owner::Us { .. })
+            && let Err(error) = teardown::take_down(&self.options.name, &self.places)
+        {
+            eprintln!("warning: {error}");
+        }
+    }
+}
+
+/// Returns the process of a component, if it runs.
+pub(super) fn process(places: &Places, component: Component) -> Option<Process> {
+    let text = fs::read_to_string(places.process(component)).ok()?;
+    text.parse().ok().filter(Process::is_alive)
+}
+
+fn is_running(places: &Places) -> bool {
+    Component::ALL.into_iter().any(|component| process(places, component).is_some())
+}
+
+fn take_lock(name: &str, places: &Places) -> Result<File, RigError> {
+    let path = places.lock();
+    let file = open_lock(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(RigError::InUse { name: name.to_owned() }),
+        Err(fs::TryLockError::Error(error)) => Err(RigError::file("lock", path)(error)),
+    }
+}
+
+fn open_lock(path: &Path) -> Result<File, RigError> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    file.map_err(RigError::file("open", path))
+}
+
+/// Takes down what belongs to nobody any more: its owner was killed, and it was not to outlive it.
+fn take_down_abandoned() -> Result<(), RigError> {
+    for name in Places::names()? {
+        let places = Places::of(&name);
+        if places.path(DETACHED).exists() || RigOptions::check_name(&name).is_err() {
+            continue;
+        }
+        if let Ok(_lock) = take_lock(&name, &places) {
+            teardown::take_down(&name, &places)?;
+        }
+    }
+    Ok(())
+}

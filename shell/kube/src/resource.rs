@@ -1,0 +1,149 @@
+//! Where the objects of a kind lie on an API server.
+//!
+//! Whether there is such a kind, only the server knows.
+
+use std::fmt::Write as _;
+
+use operon_driver::{ClusterError, Interest, Part};
+use operon_lifecycle::ErrorKind;
+use operon_object::{ApiKind, ObjectKey};
+
+/// A kind in one of its versions, as a server serves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resource {
+    pub(crate) kind: ApiKind,
+    /// The name in paths, such as `deployments`.
+    pub(crate) plural: String,
+    pub(crate) is_namespaced: bool,
+}
+
+impl Resource {
+    /// Returns the path of the objects of a namespace, or of all where it is empty.
+    pub(crate) fn collection(&self, namespace: &str) -> String {
+        let mut path = match self.kind.kind.group() {
+            "" => format!("/api/{}", self.kind.version),
+            group => format!("/apis/{}/{}", encode(group), encode(&self.kind.version)),
+        };
+        if self.is_namespaced && !namespace.is_empty() {
+            let _ = write!(path, "/namespaces/{}", encode(namespace));
+        }
+        let _ = write!(path, "/{}", encode(&self.plural));
+        path
+    }
+
+    /// Returns the path of an object. One whose name cannot be part of a path cannot exist.
+    pub(crate) fn object(&self, key: &ObjectKey) -> Result<String, ClusterError> {
+        let ObjectKey { namespace, name, .. } = key;
+        self.check_scope(namespace)?;
+        for part in [namespace, name] {
+            if part.contains(['/', '%']) || matches!(part.as_str(), "." | "..") {
+                return Err(ClusterError {
+                    kind: ErrorKind::Invalid,
+                    message: format!(
+                        "`{part}` is no name: it may not contain `/` or `%`, nor be `.` or `..`"
+                    ),
+                });
+            }
+        }
+        if name.is_empty() {
+            let message = format!("a {} without a name cannot be asked for", key.kind.name());
+            return Err(ClusterError { kind: ErrorKind::Invalid, message });
+        }
+        Ok(format!("{}/{}", self.collection(namespace), encode(name)))
+    }
+
+    /// Checks that an object lies where objects of its kind lie.
+    pub(crate) fn check_scope(&self, namespace: &str) -> Result<(), ClusterError> {
+        let plural = &self.plural;
+        let message = match (self.is_namespaced, namespace) {
+            (true, "") => {
+                format!("{plural} lie in namespaces, so `metadata.namespace` is needed")
+            }
+            (false, namespace) if !namespace.is_empty() => {
+                format!("{plural} lie in no namespace, so `metadata.namespace` must not be set")
+            }
+            _ => return Ok(()),
+        };
+        Err(ClusterError { kind: ErrorKind::Invalid, message })
+    }
+
+    /// Returns the path of the objects that are of interest, with the query that chooses them.
+    pub(crate) fn selection(&self, interest: &Interest) -> (String, String) {
+        match &interest.part {
+            Part::All => (self.collection(""), String::new()),
+            Part::Labelled { label, value } => {
+                let selector = encode(&format!("{label}={value}"));
+                (self.collection(""), format!("labelSelector={selector}"))
+            }
+            Part::Named { namespace, name } => {
+                let selector = encode(&format!("metadata.name={name}"));
+                (self.collection(namespace), format!("fieldSelector={selector}"))
+            }
+        }
+    }
+}
+
+/// Writes a text so that it can be part of a path or a query.
+pub(crate) fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use operon_object::{Kind, known};
+
+    use super::*;
+
+    fn resource(group: &str, kind: &str, plural: &str, is_namespaced: bool) -> Resource {
+        let kind = ApiKind { kind: Kind::new(group, kind), version: "v1".to_owned() };
+        Resource { kind, plural: plural.to_owned(), is_namespaced }
+    }
+
+    #[test]
+    fn paths_are_those_of_the_api() {
+        let secrets = resource("", "Secret", "secrets", true);
+        let key = |namespace: &str, name: &str| known::SECRET.key(namespace, name);
+        assert_eq!(secrets.collection(""), "/api/v1/secrets");
+        assert_eq!(
+            secrets.object(&key("shop", "a b?c#ü")).unwrap(),
+            "/api/v1/namespaces/shop/secrets/a%20b%3Fc%23%C3%BC"
+        );
+        for (namespace, name) in
+            [("shop", "a/b"), ("shop", ".."), ("..", "a"), ("shop", "%2e"), ("", "a"), ("shop", "")]
+        {
+            let error = secrets.object(&key(namespace, name)).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Invalid, "{namespace} {name}: {error}");
+        }
+        let classes = resource("scheduling.k8s.io", "PriorityClass", "priorityclasses", false);
+        let class = known::PRIORITY_CLASS.key("", "high");
+        assert_eq!(
+            classes.object(&class).unwrap(),
+            "/apis/scheduling.k8s.io/v1/priorityclasses/high"
+        );
+        assert!(classes.object(&known::PRIORITY_CLASS.key("shop", "high")).is_err());
+        let interest = Interest::labelled(known::SECRET, "olm.managed", "true");
+        assert_eq!(
+            secrets.selection(&interest),
+            ("/api/v1/secrets".to_owned(), "labelSelector=olm.managed%3Dtrue".to_owned())
+        );
+        let interest = Interest::named(key("shop", "pull"));
+        assert_eq!(
+            secrets.selection(&interest),
+            (
+                "/api/v1/namespaces/shop/secrets".to_owned(),
+                "fieldSelector=metadata.name%3Dpull".to_owned()
+            )
+        );
+    }
+}
