@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     apply, approve, bundle::BundleCommand, cache::CacheCommand, catalog::CatalogCommand,
-    completion, crds, delete, describe, events, get, history, pin, plan, registry, resolve,
-    rollback, serve, system, tree, uninstall, up, why,
+    completion, controller, crds, delete, describe, events, get, history, pin, plan, registry,
+    resolve, rollback, serve, system, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Why(why::Why),
     WhyNot(why::not::WhyNot),
     Resolve(resolve::Resolve),
+    Controller(controller::Controller),
     Crds(crds::Crds),
     Manifests(system::Manifests),
     /// Prints a completion script for a shell

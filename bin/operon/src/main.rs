@@ -8,6 +8,7 @@ mod catalog;
 mod cli;
 mod cluster;
 mod completion;
+mod controller;
 mod crds;
 mod delete;
 mod describe;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         cli::Command::Why(command) => why::run(&command),
         cli::Command::WhyNot(command) => why::not::run(&command),
         cli::Command::Resolve(command) => resolve::run(&command),
+        cli::Command::Controller(command) => controller::run(&command),
         cli::Command::Crds(command) => crds::run(&command),
         cli::Command::Manifests(command) => system::print(&command),
         cli::Command::Completion(command) => completion::shell(&command),

@@ -117,6 +117,21 @@ impl Event {
 }
 
 impl Action {
+    /// Says in one word for people what is done.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Create(_) => "create",
+            Self::Update(_) => "update",
+            Self::UpdateStatus(_) => "update-status",
+            Self::Apply(_) => "apply",
+            Self::Delete { .. } | Self::DeleteUnchanged(_) => "delete",
+            Self::Emit(_) => "emit",
+            Self::Unpack(_) => "unpack",
+            Self::Certify(_) => "certify",
+            Self::Watch(_) => "watch",
+        }
+    }
+
     /// Returns the object that it is done to; the contents of a bundle are no object. A certificate is kept
     /// in a Secret.
     pub fn target(&self) -> Option<ObjectKey> {

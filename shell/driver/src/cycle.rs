@@ -10,7 +10,7 @@ use operon_lifecycle::{
     BundleKey, BundleState, CatalogState, FIRST_PAUSE, Failures, LONGEST_PAUSE, Objects, Scope,
     Settings, World, decide_within,
 };
-use operon_object::{Object, Timestamp, known};
+use operon_object::{Object, ObjectKey, Timestamp, known};
 use operon_resolve::SourceName;
 
 use crate::{CatalogRequest, Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
@@ -46,6 +46,21 @@ pub struct Cycle {
     pub wake: Option<Timestamp>,
     /// Whether a catalog or the contents of a bundle are on their way.
     pub is_fetching: bool,
+    /// What was tried, in order.
+    pub deeds: Vec<Deed>,
+}
+
+/// Something that was tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// What was to be done, in one word for people, such as `apply`.
+    pub verb: &'static str,
+    /// The object that it was to be done to.
+    pub target: ObjectKey,
+    /// The object whose work it is.
+    pub work: ObjectKey,
+    /// Why it was not done, if so; what the cluster said, or that something had changed meanwhile.
+    pub refusal: Option<String>,
 }
 
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
@@ -129,6 +144,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         }
         let mut written = 0;
         let mut tried = 0;
+        let mut deeds = Vec::new();
         for namespace in namespaces {
             let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
             let verdict = decide_within(&self.world(now), &scope);
@@ -149,13 +165,15 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             };
             tried += executed.tried;
             written += executed.written;
+            deeds.extend(executed.deeds);
         }
         let objects = &self.picture.objects;
         self.failures.retain(|failure| {
             objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
         });
         let wake = self.wakes.values().chain(self.asks.values()).min().copied();
-        Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching: self.is_fetching() })
+        let is_fetching = self.is_fetching();
+        Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching, deeds })
     }
 
     /// Asks again for contents that were not here, when it is time. What was known of them holds until

@@ -10,7 +10,7 @@ use operon_kinds::names;
 use operon_lifecycle::{Action, Effect, ErrorKind, Guard};
 use operon_object::{Object, ObjectKey, Timestamp};
 
-use crate::{Catalogs, Cluster, ClusterError, Driver, events};
+use crate::{Catalogs, Cluster, ClusterError, Deed, Driver, events};
 
 /// What came of an effect.
 enum Done {
@@ -31,6 +31,8 @@ pub(crate) struct Executed {
     pub(crate) written: usize,
     /// When what failed may be tried again.
     pub(crate) wake: Option<Timestamp>,
+    /// What was tried, in order.
+    pub(crate) deeds: Vec<Deed>,
 }
 
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
@@ -58,11 +60,21 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 continue;
             }
             executed.tried += 1;
+            let verb = action.verb();
             let done = match self.hold(&guards, &mut holding) {
                 Ok(true) => self.act(action, now),
                 Ok(false) => Ok(Done::Stale),
                 Err(error) => Err(error),
             };
+            let refusal = match &done {
+                Ok(Done::Wrote | Done::Nothing) => None,
+                Ok(Done::Stale) => Some("something had changed meanwhile".to_owned()),
+                Err(error) => Some(error.message.clone()),
+            };
+            if let Some(target) = &target {
+                let (target, work) = (target.clone(), work.clone());
+                executed.deeds.push(Deed { verb, target, work, refusal });
+            }
             match done {
                 Ok(Done::Wrote) => {
                     executed.written += 1;

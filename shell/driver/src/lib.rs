@@ -16,7 +16,7 @@ mod touched;
 mod wishes;
 
 pub use self::{
-    cycle::{Cycle, Driver},
+    cycle::{Cycle, Deed, Driver},
     interest::{Interest, Part},
     picture::NAMED_SECRETS_LIMIT,
     ports::{

@@ -3,7 +3,10 @@
 //! The embedded cluster, a real API server and the simulator stand behind the same [`Cluster`]; the
 //! contract that all of them keep is written down as tests in `contract`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use operon_install::ServingCertificate;
 use operon_lifecycle::{
@@ -64,6 +67,49 @@ pub trait Cluster {
             }),
             None => Ok(()),
         }
+    }
+}
+
+/// A cluster that somebody else looks at, too.
+impl<C: Cluster + ?Sized> Cluster for Arc<C> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        (**self).list(interests)
+    }
+
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
+        (**self).changes(interests, since)
+    }
+
+    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
+        (**self).get(key)
+    }
+
+    fn create(&self, object: &Object) -> Result<Object, ClusterError> {
+        (**self).create(object)
+    }
+
+    fn update(&self, object: &Object) -> Result<Object, ClusterError> {
+        (**self).update(object)
+    }
+
+    fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
+        (**self).update_status(object)
+    }
+
+    fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
+        (**self).apply(object)
+    }
+
+    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
+        (**self).delete(key, uid)
+    }
+
+    fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
+        (**self).delete_unchanged(object)
     }
 }
 

@@ -49,7 +49,8 @@ pub const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// Paths of catalogs count from one directory, paths of bundles from the directory of their catalog.
 #[derive(Debug)]
 pub struct SourceCatalogs {
-    base: PathBuf,
+    /// Where paths count from; without it nothing on this machine is read.
+    base: Option<PathBuf>,
     fetcher: Arc<Fetcher>,
     crew: Crew,
     shelf: Mutex<Shelf>,
@@ -112,7 +113,16 @@ impl Entry {
 impl SourceCatalogs {
     /// Reads catalogs whose paths count from a directory.
     pub fn new(base: impl Into<PathBuf>, fetcher: Arc<Fetcher>) -> Self {
-        Self { base: base.into(), fetcher, crew: Crew::default(), shelf: Mutex::default() }
+        Self::with_base(Some(base.into()), fetcher)
+    }
+
+    /// Reads catalogs of people who must not say which files of this machine are read.
+    pub fn of_strangers(fetcher: Arc<Fetcher>) -> Self {
+        Self::with_base(None, fetcher)
+    }
+
+    fn with_base(base: Option<PathBuf>, fetcher: Arc<Fetcher>) -> Self {
+        Self { base, fetcher, crew: Crew::default(), shelf: Mutex::default() }
     }
 
     /// Returns the catalog of a CatalogSource as it is in use.
@@ -159,7 +169,7 @@ impl Catalogs for SourceCatalogs {
         for request in requests {
             let source = CatalogSource::read(request.source);
             let name = source.source_name();
-            let origin = Origin::of(request, &self.base);
+            let origin = Origin::of(request, self.base.as_deref());
             let mut entry = match known.remove(&name).filter(|entry| entry.comes_from(&origin)) {
                 Some(Entry::Fetched(mut entry)) => {
                     entry.follow(origin, now);

@@ -136,11 +136,16 @@ impl FetchedEntry {
 fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchError> {
     match origin {
         Origin::Path(path) => fetcher.catalog(&Location::Path(path.clone()), &[]),
-        Origin::Image { image, credentials } => {
-            let location = match Location::parse(image)? {
-                // Paths begin with a dot or a slash here; nothing on the disk is meant by chance.
-                Location::Path(_) => Location::parse(&format!("docker://{image}"))?,
-                location => location,
+        Origin::Image { image, may_be_here, credentials } => {
+            let in_a_registry = || Location::parse(&format!("docker://{image}"));
+            let location = if *may_be_here {
+                match Location::parse(image)? {
+                    // Paths begin with a dot or a slash here; nothing on the disk is meant by chance.
+                    Location::Path(_) => in_a_registry()?,
+                    location => location,
+                }
+            } else {
+                in_a_registry()?
             };
             fetcher.catalog(&location, credentials)
         }

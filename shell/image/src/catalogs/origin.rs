@@ -27,10 +27,12 @@ pub const ADDRESS_INTERVAL: Duration = Duration::from_secs(5 * 60);
 pub(super) enum Origin {
     /// A directory or a file.
     Path(PathBuf),
-    /// An image, wherever it lies.
+    /// An image.
     Image {
         /// As it is written.
         image: String,
+        /// Whether it may lie on this machine, and not only in a registry.
+        may_be_here: bool,
         /// The contents of the pull secrets.
         credentials: Vec<Vec<u8>>,
     },
@@ -41,17 +43,21 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Says where the catalog of a CatalogSource comes from; paths count from `base`.
-    pub(super) fn of(request: &CatalogRequest<'_>, base: &Path) -> Self {
+    /// Says where the catalog of a CatalogSource comes from; paths count from `base`, and without one
+    /// nothing on this machine is meant.
+    pub(super) fn of(request: &CatalogRequest<'_>, base: Option<&Path>) -> Self {
         let source = CatalogSource::read(request.source);
         if source.reads_config_map().is_some() {
             return Self::ConfigMap(request.config_map.map(|found| found.at(&["data"]).clone()));
         }
-        match (source.image(), source.address()) {
-            ("", address) => Self::Address(address.to_owned()),
-            (image, _) if is_path(image) => Self::Path(base.join(image.trim_start_matches("./"))),
-            (image, _) => Self::Image {
+        match (source.image(), source.address(), base) {
+            ("", address, _) => Self::Address(address.to_owned()),
+            (image, _, Some(base)) if is_path(image) => {
+                Self::Path(base.join(image.trim_start_matches("./")))
+            }
+            (image, _, base) => Self::Image {
                 image: image.to_owned(),
+                may_be_here: base.is_some(),
                 credentials: request
                     .pull_secrets
                     .iter()

@@ -1,0 +1,97 @@
+//! `operon controller`: the engine on a real cluster.
+//!
+//! One process does everything; others wait beside it, know the same, and take over when its lease ends.
+//! What is done is decided by the engine; here it is run, watched and told.
+
+mod log;
+mod report;
+mod work;
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use clap::{Args, ValueEnum};
+use operon_kube::{KubeCluster, LeaseOptions, Options, Place, process_identity};
+use operon_monitor::{Board, Monitor};
+
+use self::{log::Log, work::Worker};
+use crate::{cluster::stop_wish, exit::Outcome, fetching::FetchOptions};
+
+/// How long the loop may take for one turn before the process counts as stuck: longer than any request
+/// may take, and than the largest catalog takes to be read.
+const STUCK_AFTER: Duration = Duration::from_secs(120);
+
+/// The namespace of the controller where nothing says otherwise.
+const DEFAULT_NAMESPACE: &str = "olm";
+
+/// Looks after the operators of a real cluster
+///
+/// Runs in the cluster, or anywhere with a kubeconfig. Several may run at once: one works, the others
+/// are ready to take over.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+GET /healthz says whether it is alive, /readyz whether it works or could at once, /metrics the rest.
+It ends at SIGTERM, and gives its lease back.
+
+Examples:
+  operon manifests | kubectl apply --server-side -f -
+  operon controller --kubeconfig ~/.kube/config --namespace olm --log text")]
+pub(crate) struct Controller {
+    /// The kubeconfig; without one the default one, or that of the pod
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// The namespace of the controller and its lease
+    #[arg(long, env = "POD_NAMESPACE", default_value = DEFAULT_NAMESPACE)]
+    namespace: String,
+    /// The namespace whose catalogs are visible everywhere [default: that of the controller]
+    #[arg(long, env = "GLOBAL_CATALOG_NAMESPACE")]
+    global_namespace: Option<String>,
+    /// Where health and metrics are told
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
+    monitor_address: SocketAddr,
+    /// How what happens is written to standard error
+    #[arg(long, value_enum, default_value = "json")]
+    log: LogFormat,
+    #[command(flatten)]
+    fetching: FetchOptions,
+}
+
+/// How what happens is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// An object for each line
+    Json,
+    /// A sentence for each line
+    Text,
+}
+
+pub(crate) fn run(command: &Controller) -> anyhow::Result<Outcome> {
+    let stop = stop_wish()?;
+    let log = Log::new(command.log);
+    let board = Arc::new(Board::new(STUCK_AFTER));
+    let monitor = Monitor::listen(command.monitor_address, Arc::clone(&board))?;
+    log.say("info", "health and metrics are told", &[("address", &monitor.address().to_string())]);
+    let place = match (&command.kubeconfig, &command.context) {
+        (None, None) => Place::Default,
+        (file, context) => Place::Kubeconfig { file: file.clone(), context: context.clone() },
+    };
+    let lease = LeaseOptions::new(&command.namespace, &process_identity());
+    let options = Options { lease: Some(lease), ..Options::default() };
+    let cluster = KubeCluster::connect(&place, options)?;
+    log.say("info", "a cluster is looked after", &[("server", cluster.server())]);
+    let worker = Worker {
+        cluster: Arc::new(cluster),
+        fetcher: command.fetching.fetcher()?,
+        global_namespace: command
+            .global_namespace
+            .clone()
+            .unwrap_or_else(|| command.namespace.clone()),
+        board,
+        log,
+    };
+    worker.run(&stop);
+    worker.log.say("info", "it was asked to end", &[]);
+    Ok(Outcome::Done)
+}

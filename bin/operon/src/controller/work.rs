@@ -1,0 +1,165 @@
+//! The loop of the controller: look, lead, act, tell, wait.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    thread,
+    time::{Duration, Instant},
+};
+
+use operon_driver::{Cluster, ClusterError, Cycle, Deed, Driver};
+use operon_image::{Fetcher, SourceCatalogs};
+use operon_kube::KubeCluster;
+use operon_lifecycle::Settings;
+use operon_monitor::{Board, Readiness};
+use operon_object::{Object, known};
+
+use super::{log::Log, report::Report};
+use crate::cluster::{FETCH_LOOK, is_stopping, now};
+
+/// How often it is looked although nothing was heard: registries are polled, and a wish to end is seen.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How long to wait when the cluster cannot be asked.
+const TROUBLE_PAUSE: Duration = Duration::from_secs(1);
+
+/// How soon the lease is looked at again while somebody else has it.
+const STANDBY_LOOK: Duration = Duration::from_millis(200);
+
+/// On a namespace: the name of an OperatorGroup that is made there once.
+const FIRST_GROUP_ANNOTATION: &str = "operon.dev/first-operator-group";
+
+/// Runs the engine.
+pub(super) struct Worker {
+    pub(super) cluster: Arc<KubeCluster>,
+    pub(super) fetcher: Arc<Fetcher>,
+    pub(super) global_namespace: String,
+    pub(super) board: Arc<Board>,
+    pub(super) log: Log,
+}
+
+type Engine = Driver<Arc<KubeCluster>, SourceCatalogs>;
+
+impl Worker {
+    /// Works until somebody wishes to stop.
+    pub(super) fn run(&self, stop: &AtomicBool) {
+        let mut report = Report::default();
+        let mut trouble = String::new();
+        while !is_stopping(stop) {
+            let outcome = self.begin().and_then(|mut engine| {
+                trouble.clear();
+                self.turn(&mut engine, &mut report, stop)
+            });
+            if let Err(error) = outcome {
+                self.tell_trouble(&mut trouble, &error);
+                thread::sleep(TROUBLE_PAUSE);
+            }
+        }
+    }
+
+    /// Asks the cluster what it is, and sets the engine up for it.
+    fn begin(&self) -> Result<Engine, ClusterError> {
+        let kube_version = self.cluster.server_version()?;
+        let settings = Settings {
+            global_namespace: self.global_namespace.clone(),
+            kube_version: kube_version.clone(),
+            native_apis: self.cluster.native_apis()?,
+            ..Settings::default()
+        };
+        self.log.say("info", "the API server answers", &[("version", &kube_version)]);
+        let catalogs = SourceCatalogs::of_strangers(Arc::clone(&self.fetcher));
+        Ok(Driver::new(Arc::clone(&self.cluster), catalogs, settings))
+    }
+
+    /// Turns the loop until the cluster cannot be asked, the lease is lost, or somebody wishes to stop.
+    fn turn(
+        &self,
+        engine: &mut Engine,
+        report: &mut Report,
+        stop: &AtomicBool,
+    ) -> Result<(), ClusterError> {
+        let mut was_leading = false;
+        while !is_stopping(stop) {
+            let leadership = self.cluster.leadership().unwrap_or_default();
+            if leadership.is_held != was_leading {
+                if was_leading {
+                    self.log.say("warn", "the lease was lost", &[("holder", &leadership.holder)]);
+                    // What was tried in vain meanwhile says nothing about the next time.
+                    return Ok(());
+                }
+                self.log.say("info", "this process leads", &[]);
+                was_leading = true;
+            }
+            if !leadership.is_held {
+                engine.look(now())?;
+                let text = format!("ready to take over from `{}`", leadership.holder);
+                self.board.show_readiness(Readiness::Ready(text));
+                report.tell(engine, &self.cluster, None, &self.board);
+                self.cluster.wait(STANDBY_LOOK);
+                continue;
+            }
+            self.make_first_groups(engine)?;
+            let begun = Instant::now();
+            let cycle = engine.cycle(now())?;
+            self.tell_deeds(&cycle.deeds);
+            self.board.show_readiness(Readiness::Ready("it leads".to_owned()));
+            report.tell(engine, &self.cluster, Some((&cycle, begun.elapsed())), &self.board);
+            self.wait(&cycle);
+        }
+        Ok(())
+    }
+
+    /// Waits until there is something to do.
+    fn wait(&self, cycle: &Cycle) {
+        if !cycle.is_settled {
+            return;
+        }
+        let now = now();
+        let until_wake = cycle.wake.map_or(LOOK_EVERY, |wake| wake.since(now));
+        let longest = if cycle.is_fetching { FETCH_LOOK } else { LOOK_EVERY };
+        self.cluster.wait(until_wake.min(longest));
+    }
+
+    /// Makes the OperatorGroups that a new cluster begins with.
+    fn make_first_groups(&self, engine: &Engine) -> Result<(), ClusterError> {
+        let wanted = |namespace: &&Object| namespace.annotation(FIRST_GROUP_ANNOTATION).is_some();
+        let namespaces = engine.objects().all(&known::NAMESPACE).filter(wanted);
+        for namespace in namespaces {
+            let name = namespace.annotation(FIRST_GROUP_ANNOTATION).unwrap_or_default();
+            let has_one =
+                engine.objects().within(&known::OPERATOR_GROUP, namespace.name()).next().is_some();
+            if !has_one {
+                let group =
+                    Object::new("operators.coreos.com/v1", "OperatorGroup", namespace.name(), name);
+                self.cluster.create(&group)?;
+            }
+            let mut done = namespace.clone();
+            done.remove_annotation(FIRST_GROUP_ANNOTATION);
+            self.cluster.update(&done)?;
+        }
+        Ok(())
+    }
+
+    fn tell_deeds(&self, deeds: &[Deed]) {
+        for Deed { verb, target, work, refusal } in deeds {
+            let (target, work) = (target.to_string(), work.to_string());
+            let mut about = vec![("object", target.as_str()), ("for", work.as_str())];
+            match refusal {
+                None => self.log.say("info", verb, &about),
+                Some(refusal) => {
+                    about.push(("refused", refusal));
+                    self.log.say("warn", verb, &about);
+                }
+            }
+        }
+    }
+
+    /// Says why nothing can be done, once for each reason.
+    fn tell_trouble(&self, told: &mut String, error: &ClusterError) {
+        let text = error.to_string();
+        self.board.show_readiness(Readiness::NotReady(text.clone()));
+        if *told != text {
+            self.log.say("error", "the cluster cannot be looked after", &[("reason", &text)]);
+            *told = text;
+        }
+    }
+}
