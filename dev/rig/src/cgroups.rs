@@ -41,7 +41,7 @@ impl Cgroups {
 
     /// Makes them.
     pub(crate) fn create(&self) -> Result<(), RigError> {
-        for hierarchy in hierarchies()? {
+        for hierarchy in hierarchies_of_kubelet()? {
             let directory = hierarchy.join(&self.name);
             fs::create_dir_all(&directory).map_err(RigError::file("make", &directory))?;
             // In the first version, a new cgroup may use no processor until it is told which.
@@ -106,19 +106,24 @@ impl Cgroups {
     }
 }
 
-/// Returns where the hierarchies of cgroups are mounted: one of the second version, or several of the
-/// first.
+/// Returns where the hierarchies of cgroups are mounted that the kubelet looks at: several of the first
+/// version, or one of the second.
+fn hierarchies_of_kubelet() -> Result<Vec<PathBuf>, RigError> {
+    let first_version = mounted(&["cgroup"])?;
+    if first_version.is_empty() { mounted(&["cgroup2"]) } else { Ok(first_version) }
+}
+
+/// Returns all hierarchies: a container runtime uses the second version too where both are mounted.
 fn hierarchies() -> Result<Vec<PathBuf>, RigError> {
+    mounted(&["cgroup", "cgroup2"])
+}
+
+fn mounted(types: &[&str]) -> Result<Vec<PathBuf>, RigError> {
     const MOUNTS: &str = "/proc/self/mounts";
     let mounts = fs::read_to_string(MOUNTS).map_err(RigError::file("read", MOUNTS))?;
-    let mounted = |wanted: &str| -> Vec<PathBuf> {
-        let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-        let wanted = fields.filter(|fields| fields.get(2) == Some(&wanted));
-        wanted.filter_map(|fields| fields.get(1).map(PathBuf::from)).collect()
-    };
-    let first_version = mounted("cgroup");
-    // Where both are mounted, the kubelet uses the first.
-    Ok(if first_version.is_empty() { mounted("cgroup2") } else { first_version })
+    let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let wanted = fields.filter(|fields| fields.get(2).is_some_and(|kind| types.contains(kind)));
+    Ok(wanted.filter_map(|fields| fields.get(1).map(PathBuf::from)).collect())
 }
 
 /// Returns a directory and all below it, each before those it holds; nothing if it is not there.

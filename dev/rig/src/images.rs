@@ -15,7 +15,8 @@ use crate::{Rig, RigError, programs::find_program, running::run};
 
 /// A static busybox that stays alive until it is asked to end, in the registry of every rig with a node.
 ///
-/// All its commands are in `/bin`. Its name look-ups crash, so a pod has to use addresses.
+/// All its commands are in `/bin`. Debian's static busybox crashes when it looks up a name, and in `wget -T`:
+/// a pod has to use addresses, and no time limit.
 pub const BUSYBOX_IMAGE: &str = "127.0.0.1:5000/rig/busybox:1";
 
 /// The first process of a container ignores signals that it does not ask for.
@@ -51,7 +52,7 @@ impl Rig {
         let commands = run(Command::new(&program).arg("--list"))?;
         let layer = fs::read(&program).and_then(|bytes| busybox_layer(&bytes, &commands));
         let settings = ImageSettings {
-            platform: Platform::linux(env::consts::ARCH).normalised(),
+            platform: Platform::linux(env::consts::ARCH),
             entrypoint: ["/bin/sh", "-c", STAY_ALIVE].map(str::to_owned).into(),
             ..ImageSettings::default()
         };

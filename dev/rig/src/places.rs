@@ -68,8 +68,7 @@ impl Places {
         self.path(relative).to_string_lossy().into_owned()
     }
 
-    /// Returns the file that the owner of the rig keeps locked; it outlives the rig, because a lock on
-    /// a file that is removed guards nothing.
+    /// Returns the file that the owner of the rig keeps locked, beside the directory that comes and goes.
     pub(crate) fn lock(&self) -> PathBuf {
         self.directory.with_extension("lock")
     }

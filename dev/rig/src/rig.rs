@@ -13,11 +13,12 @@ use std::{
 
 use rustix::process::Signal;
 
-use self::lifetime::Owner;
 use crate::{
     Component, Programs, RigError, RigOptions,
     component::REGISTRY,
+    kernel::KernelSettings,
     kubeconfig::{self, ADMIN, USERS},
+    lock::Lock,
     namespace::Namespace,
     places::Places,
     process::Process,
@@ -35,7 +36,8 @@ pub struct Rig {
     programs: Programs,
     places: Places,
     namespace: Namespace,
-    owner: Owner,
+    /// Held if it belongs to this process.
+    lock: Option<Lock>,
 }
 
 impl Rig {
@@ -141,8 +143,13 @@ impl Rig {
 
     /// Starts a component, unless it runs, and waits until it is ready.
     pub fn start(&self, component: Component) -> Result<(), RigError> {
+        let settings = (component == Component::Kubelet).then(KernelSettings::read);
         let process = self.launch(component)?;
-        self.wait_until_ready(component, process)
+        let outcome = self.wait_until_ready(component, process);
+        if let Some(settings) = settings {
+            settings.restore();
+        }
+        outcome
     }
 
     /// Asks a component to end, and waits until it has.

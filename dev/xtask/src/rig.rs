@@ -77,14 +77,20 @@ fn up(options: &RigOptions) -> anyhow::Result<bool> {
     Ok(true)
 }
 
+/// Takes down rigs; one that cannot be does not keep the others up.
 fn down(names: &[String]) -> anyhow::Result<bool> {
+    let mut is_all_down = true;
     for name in names {
-        match Rig::down_by_name(name)? {
-            true => println!("the rig `{name}` is down"),
-            false => println!("there is no rig `{name}`"),
+        match Rig::down_by_name(name) {
+            Ok(true) => println!("the rig `{name}` is down"),
+            Ok(false) => println!("there is no rig `{name}`"),
+            Err(error) => {
+                eprintln!("error: {error}");
+                is_all_down = false;
+            }
         }
     }
-    Ok(true)
+    Ok(is_all_down)
 }
 
 fn exec(name: &str, program: &str, arguments: &[String]) -> anyhow::Result<bool> {
@@ -106,21 +112,23 @@ fn status() -> anyhow::Result<bool> {
         println!("there is no rig; cargo xtask rig up");
     }
     for name in names {
-        let rig = Rig::find(&name)?;
-        let directory = rig.directory().display();
-        println!("{name}: {}, {directory}", shape(rig.options()));
-        for component in Component::ALL {
-            if let Some(pid) = rig.pid(component) {
-                let memory = resident_megabytes(pid);
-                println!("  {component:<20} process {pid:<8} {memory:>4} MB");
-            }
+        match Rig::find(&name) {
+            Ok(rig) => print_status(&rig),
+            Err(error) => println!("{name}: {error}"),
         }
     }
     Ok(true)
 }
 
-fn shape(options: &RigOptions) -> &'static str {
-    if options.nodes { "a cluster with a node" } else { "a control plane" }
+fn print_status(rig: &Rig) {
+    let shape = if rig.options().nodes { "a cluster with a node" } else { "a control plane" };
+    println!("{}: {shape}, {}", rig.name(), rig.directory().display());
+    for component in Component::ALL {
+        if let Some(pid) = rig.pid(component) {
+            let memory = resident_megabytes(pid);
+            println!("  {component:<20} process {pid:<8} {memory:>4} MB");
+        }
+    }
 }
 
 /// Returns how much memory a process has that is its own or shared with its copies.
@@ -149,7 +157,7 @@ mod tests {
         assert!(error.contains("unknown option `--all`"), "{error}");
         let error = refusal("logs --name nowhere kernel");
         assert!(error.contains("there is no component `kernel`"), "{error}");
-        let error = refusal("down --name ../etc");
+        let error = refusal("exec --name ../etc -- true");
         assert!(error.contains("is no name for a rig"), "{error}");
     }
 

@@ -3,30 +3,15 @@
 //! The owner keeps a lock that ends with its process. So what a killed test left behind is told from
 //! what is in use, and the next rig that comes up takes it away.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    path::Path,
-};
+use std::fs;
 
 use crate::{
     Component, Programs, Rig, RigError, RigOptions, cgroups::Cgroups, component, kubeconfig,
-    namespace::Namespace, pki, places::Places, process::Process, teardown,
+    lock::Lock, namespace::Namespace, pki, places::Places, process::Process, teardown,
 };
 
 /// The file that says that a rig is to outlive who started it.
 const DETACHED: &str = "detached";
-
-/// Whom a rig belongs to.
-#[derive(Debug)]
-pub(super) enum Owner {
-    /// This process, as long as it holds the lock.
-    Us {
-        /// Held, never read.
-        _lock: File,
-    },
-    /// Whoever takes it down.
-    Nobody,
-}
 
 impl Rig {
     /// Brings up a cluster and waits until it is ready.
@@ -39,7 +24,7 @@ impl Rig {
         Places::make_root()?;
         take_down_abandoned()?;
         let places = Places::of(&options.name);
-        let lock = take_lock(&options.name, &places)?;
+        let lock = Lock::take(&options.name, &places)?;
         if places.path(DETACHED).exists() && is_running(&places) {
             return Err(RigError::AlreadyUp { name: options.name.clone() });
         }
@@ -50,7 +35,7 @@ impl Rig {
             programs,
             namespace: Namespace::of(&options.name),
             places,
-            owner: Owner::Us { _lock: lock },
+            lock: Some(lock),
         };
         rig.prepare()?;
         rig.start_control_plane()?;
@@ -68,7 +53,7 @@ impl Rig {
         let options = RigOptions::load(name, &places)?.ok_or_else(not_there)?;
         let programs = Programs::find(options.nodes)?;
         let namespace = Namespace::of(name);
-        Ok(Self { options, programs, places, namespace, owner: Owner::Nobody })
+        Ok(Self { options, programs, places, namespace, lock: None })
     }
 
     /// Returns the names of all clusters that there is something of.
@@ -79,14 +64,14 @@ impl Rig {
     /// Leaves the cluster running when this program ends.
     pub fn leave_running(mut self) -> Result<(), RigError> {
         self.places.write(DETACHED, "")?;
-        self.owner = Owner::Nobody;
+        self.lock = None;
         Ok(())
     }
 
     /// Takes the cluster down: every process, mount, cgroup, file and its network.
     pub fn down(mut self) -> Result<(), RigError> {
         // The lock is kept until the end, so that nobody begins in between.
-        let _owner = std::mem::replace(&mut self.owner, Owner::Nobody);
+        let _lock = self.lock.take();
         teardown::take_down(&self.options.name, &self.places)
     }
 
@@ -96,7 +81,7 @@ impl Rig {
         let places = Places::of(name);
         let was_there = places.directory().exists() || Namespace::of(name).path().exists();
         if was_there {
-            let _lock = take_lock(name, &places)?;
+            let _lock = Lock::take(name, &places)?;
             teardown::take_down(name, &places)?;
         }
         Ok(was_there)
@@ -133,18 +118,17 @@ impl Rig {
         self.push_busybox()?;
         self.start(Component::Containerd)?;
         // These do not wait for each other.
-        let others = [Component::Scheduler, Component::Kubelet, Component::KubeProxy];
-        let launched = others.map(|component| (component, self.launch(component)));
-        for (component, process) in launched {
-            self.wait_until_ready(component, process?)?;
-        }
-        Ok(())
+        let scheduler = self.launch(Component::Scheduler)?;
+        let kube_proxy = self.launch(Component::KubeProxy)?;
+        self.start(Component::Kubelet)?;
+        self.wait_until_ready(Component::Scheduler, scheduler)?;
+        self.wait_until_ready(Component::KubeProxy, kube_proxy)
     }
 }
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        if matches!(self.owner, Owner::Us { .. })
+        if self.lock.is_some()
             && let Err(error) = teardown::take_down(&self.options.name, &self.places)
         {
             eprintln!("warning: {error}");
@@ -162,21 +146,6 @@ fn is_running(places: &Places) -> bool {
     Component::ALL.into_iter().any(|component| process(places, component).is_some())
 }
 
-fn take_lock(name: &str, places: &Places) -> Result<File, RigError> {
-    let path = places.lock();
-    let file = open_lock(&path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => Err(RigError::InUse { name: name.to_owned() }),
-        Err(fs::TryLockError::Error(error)) => Err(RigError::file("lock", path)(error)),
-    }
-}
-
-fn open_lock(path: &Path) -> Result<File, RigError> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    file.map_err(RigError::file("open", path))
-}
-
 /// Takes down what belongs to nobody any more: its owner was killed, and it was not to outlive it.
 fn take_down_abandoned() -> Result<(), RigError> {
     for name in Places::names()? {
@@ -184,7 +153,7 @@ fn take_down_abandoned() -> Result<(), RigError> {
         if places.path(DETACHED).exists() || RigOptions::check_name(&name).is_err() {
             continue;
         }
-        if let Ok(_lock) = take_lock(&name, &places) {
+        if let Ok(_lock) = Lock::take(&name, &places) {
             teardown::take_down(&name, &places)?;
         }
     }

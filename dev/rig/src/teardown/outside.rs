@@ -4,27 +4,40 @@
 //! first.
 
 use std::{
-    fs,
+    fs, io,
+    os::unix::net::UnixStream,
     path::{Path, PathBuf},
 };
 
-/// Where the network of pods is remembered.
+/// Where the networks of pods are remembered.
 const NETWORK_RESULTS: &str = "/var/lib/cni/results";
 
 /// Where the kubelet links to the logs of containers.
 const LOG_LINKS: &str = "/var/log/containers";
+
+/// Where every kubelet of a machine listens for plug-ins; the last one that started has it.
+const PLUGIN_SOCKET: &str = "/var/lib/kubelet/device-plugins/kubelet.sock";
 
 /// The length of a container's id.
 const ID_LENGTH: usize = 64;
 
 /// Removes them.
 pub(super) fn remove(name: &str, directory: &Path) {
-    let sockets = shim_sockets(directory);
-    let results = entries(NETWORK_RESULTS).filter(|path| is_result_of(name, path));
     let is_our_link =
         |path: &PathBuf| fs::read_link(path).is_ok_and(|target| target.starts_with(directory));
-    let links = entries(LOG_LINKS).filter(is_our_link);
-    for path in sockets.chain(results).chain(links) {
+    let mut ours: Vec<PathBuf> = shim_sockets(directory).collect();
+    ours.extend(entries(LOG_LINKS).filter(is_our_link));
+    for result in entries(NETWORK_RESULTS) {
+        if let Some(pod) = pod_of_result(name, &result) {
+            ours.push(Path::new(NETWORK_RESULTS).join(format!("cni-loopback-{pod}-lo")));
+            ours.push(result);
+        }
+    }
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if UnixStream::connect(PLUGIN_SOCKET).is_err_and(refused) {
+        ours.push(PLUGIN_SOCKET.into());
+    }
+    for path in ours {
         let _ = fs::remove_file(path);
     }
 }
@@ -43,12 +56,14 @@ fn shim_sockets(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Tells whether a file such as `operon-rig-NAME-ID-eth0` is about a pod of a rig.
-fn is_result_of(name: &str, path: &Path) -> bool {
-    let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
-    let rest = file.strip_prefix(&format!("operon-rig-{name}-"));
+/// Returns the id of the pod that a file such as `operon-rig-NAME-ID-eth0` is about, if it is one of the
+/// rig's.
+fn pod_of_result(name: &str, path: &Path) -> Option<String> {
+    let file = path.file_name()?.to_str()?;
+    let rest = file.strip_prefix(&format!("operon-rig-{name}-"))?;
+    let (id, _) = rest.split_once('-')?;
     // One rig's name may begin with that of another.
-    rest.and_then(|rest| rest.split_once('-')).is_some_and(|(id, _)| id.len() == ID_LENGTH)
+    (id.len() == ID_LENGTH).then(|| id.to_owned())
 }
 
 #[cfg(test)]
@@ -64,12 +79,9 @@ mod tests {
             (format!("operon-rig-b-{id}-eth0"), false),
             ("operon-rig-a-".to_owned(), false),
         ];
-        for (file, expected) in cases {
-            assert_eq!(
-                is_result_of("a", &Path::new(NETWORK_RESULTS).join(&file)),
-                expected,
-                "{file}"
-            );
+        for (file, is_ours) in cases {
+            let pod = pod_of_result("a", &Path::new(NETWORK_RESULTS).join(&file));
+            assert_eq!(pod, is_ours.then(|| id.clone()), "{file}");
         }
     }
 }

@@ -1,40 +1,18 @@
-//! A control plane is real, survives what tests do to it, and leaves nothing behind.
+//! A control plane keeps what it was told, survives what tests do to it, and leaves nothing behind.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use operon_rig::{Component, Rig, RigError, RigOptions, rig_for_test};
 
-/// Everything of a rig that can be seen on the machine.
-fn traces(rig_name: &str, directory: &Path) -> Vec<String> {
-    let directory_text = directory.to_string_lossy().into_owned();
-    let mut traces = Vec::new();
-    let processes = fs::read_dir("/proc").expect("a process table").filter_map(Result::ok);
-    for process in processes {
-        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        if line.contains(&format!("{directory_text}/")) {
-            traces.push(format!("process {:?}: {line}", process.file_name()));
-        }
-    }
-    let mounts = fs::read_to_string("/proc/self/mounts").expect("a table of mounts");
-    let names = [directory_text.clone(), format!("operon-rig-{rig_name} ")];
-    let of_rig = |line: &&str| names.iter().any(|name| line.contains(name.as_str()));
-    traces.extend(mounts.lines().filter(of_rig).map(|line| format!("mount {line}")));
-    for path in [directory, &Path::new("/run/netns").join(format!("operon-rig-{rig_name}"))] {
-        if path.exists() {
-            traces.push(format!("file {}", path.display()));
-        }
-    }
-    traces
-}
+use crate::traces::traces;
 
 #[test]
 fn a_control_plane_keeps_what_it_was_told_and_leaves_nothing_behind() -> Result<(), RigError> {
     let Some(rig) = rig_for_test(RigOptions::control_plane("plane"))? else {
         return Ok(());
     };
-    let (name, directory) = (rig.name().to_owned(), rig.directory().to_owned());
-    assert!(!traces(&name, &directory).is_empty(), "traces of a rig that runs are found");
+    let name = rig.name().to_owned();
+    assert!(!traces(&name).is_empty(), "traces of a rig that runs are found");
 
     rig.kubectl(&["create", "configmap", "kept", "--from-literal=word=survives"])?;
     for component in [Component::ApiServer, Component::Etcd] {
@@ -71,7 +49,7 @@ fn a_control_plane_keeps_what_it_was_told_and_leaves_nothing_behind() -> Result<
     assert!(matches!(rig.start(Component::Kubelet), Err(RigError::NoSuchComponent { .. })));
 
     rig.down()?;
-    assert_eq!(traces(&name, &directory), Vec::<String>::new());
+    assert_eq!(traces(&name), Vec::<String>::new());
     assert!(matches!(Rig::find(&name), Err(RigError::NotThere { .. })));
     Ok(())
 }
