@@ -108,6 +108,10 @@ pub(crate) fn read_page(body: &[u8], kind: &ApiKind) -> Result<Page, ClusterErro
     let metadata = value.get("metadata");
     let version = metadata.get("resourceVersion").str().to_owned();
     let next = metadata.get("continue").str().to_owned();
+    // Whoever took another answer for an empty listing would believe that everything is gone.
+    if !value.get("kind").str().ends_with("List") || version.is_empty() {
+        return Err(not_understood("a listing was expected, with `kind` and `resourceVersion`"));
+    }
     let mut items = value.remove(&["items"]).unwrap_or_default();
     let items = std::mem::take(items.make_list());
     let api_version = kind.api_version();

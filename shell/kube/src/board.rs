@@ -61,6 +61,8 @@ struct Follow {
     /// The version after which to go on.
     version: String,
     state: FollowState,
+    /// A point before this one knows less than what was listed while nobody followed.
+    least: u64,
     /// Which of several watches speaks for it; others are not listened to any more.
     turn: u64,
 }
@@ -139,6 +141,10 @@ impl Board {
     pub(crate) fn end_listing(&mut self, interest: &Interest, version: &str, relist: &Relist) {
         let follow = self.follows.entry(interest.clone()).or_default();
         version.clone_into(&mut follow.version);
+        if follow.state == FollowState::Listed {
+            self.next += 1;
+            follow.least = self.next;
+        }
         let gone: Vec<(Place, Mark)> =
             follow.known.extract_if(.., |place, _| !relist.seen.contains(place)).collect();
         let api_version = follow.api_version.clone();
@@ -271,15 +277,32 @@ impl Board {
         }
         let is_news = |entry: &&Entry| {
             points.get(&entry.interest).is_some_and(|point| entry.number >= *point)
+                && !self.is_kept(entry, interests)
         };
         let changes = self.queue.iter().filter(is_news).map(|entry| entry.change.clone()).collect();
         self.told = self.next;
         Ok(Changes { changes, cursor: self.cursor(interests) })
     }
 
+    /// Tells whether what is gone is of interest still, for another reason: then it is told as gone when
+    /// that one ends.
+    fn is_kept(&self, entry: &Entry, interests: &BTreeSet<Interest>) -> bool {
+        let Change::Gone(object) = &entry.change else { return false };
+        let exact = Interest::named(object.key());
+        let first = Interest::all(exact.kind.clone());
+        // All and the labelled ones stand before every named one.
+        let least = Interest::named(exact.kind.key("", ""));
+        let others = interests.range(first..least).chain(interests.get(&exact));
+        let place = place(object);
+        others.filter(|other| **other != entry.interest).any(|other| {
+            self.follows.get(other).is_some_and(|follow| follow.known.contains_key(&place))
+        })
+    }
+
     /// Tells whether something happened that was not told.
     pub(crate) fn has_news(&self) -> bool {
-        self.next > self.told
+        self.queue.back().is_some_and(|entry| entry.number >= self.told)
+            || self.forgotten > self.told
     }
 
     /// Tells whether something is followed, and all of it well.
@@ -319,18 +342,8 @@ impl Board {
         }
     }
 
-    /// Tells that an object is gone, unless it is of interest still for another reason.
     fn push_gone(&mut self, interest: &Interest, object: Object) {
-        let place = place(&object);
-        let is_kept = self.follows.iter().any(|(other, follow)| {
-            other.kind == interest.kind
-                && other != interest
-                && follow.state != FollowState::Listed
-                && follow.known.contains_key(&place)
-        });
-        let is_told =
-            self.follows.get(interest).is_some_and(|follow| follow.state != FollowState::Listed);
-        if !is_kept && is_told {
+        if self.follows.get(interest).is_some_and(|follow| follow.state != FollowState::Listed) {
             self.push(interest, Change::Gone(object), 0);
         }
     }
@@ -362,7 +375,8 @@ impl Board {
     fn read_cursor(&self, interest: &Interest, cursor: &Cursor) -> Result<u64, ClusterError> {
         let is_ours = cursor.0.get(CONNECTION_ENTRY) == Some(&self.connection);
         let point = cursor.0.get(&entry_name(interest)).and_then(|text| text.parse().ok());
-        let is_known = |point: &u64| (self.forgotten..=self.next).contains(point);
+        let least = self.follows.get(interest).map_or(u64::MAX, |follow| follow.least);
+        let is_known = |point: &u64| (self.forgotten.max(least)..=self.next).contains(point);
         point.filter(|_| is_ours).filter(is_known).ok_or_else(|| ClusterError {
             kind: ErrorKind::Conflict,
             message: format!(

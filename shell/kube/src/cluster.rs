@@ -10,7 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kube_client::client::ClientBuilder;
 use operon_constraint::GroupVersionKind;
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_lifecycle::ErrorKind;
@@ -24,14 +23,14 @@ use crate::{
     Counters, Leadership, Options,
     answer::{read_object, sent},
     board::{Board, Relist, Start},
-    connect::{ConnectError, Place, configuration},
+    connect::{ConnectError, Place, client, configuration},
     counters::{Tally, Verb},
     fence::Fence,
     flow::Flow,
     follow::{follow, list},
     identity::process_identity,
     lease::Election,
-    request::{APPLY, Ask, Channel, JSON, chain},
+    request::{APPLY, Ask, Channel, JSON},
     resource::{Resource, encode},
     shared::Shared,
 };
@@ -74,10 +73,7 @@ impl KubeCluster {
         let server: Arc<str> = config.cluster_url.to_string().trim_end_matches('/').into();
         let client = {
             let _inside = runtime.enter();
-            let builder = ClientBuilder::try_from(config).map_err(|error| {
-                ConnectError::Credentials { server: server.to_string(), reason: chain(&error) }
-            })?;
-            builder.build()
+            client(config)?
         };
         let Options { requests_per_second, requests_burst, parallel_requests, .. } = options;
         let fence = options.lease.as_ref().map(|lease| Arc::new(Fence::new(lease.duration)));
@@ -392,8 +388,9 @@ impl Drop for KubeCluster {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
         if let Some(election) = &self.election {
-            let farewell = tokio::time::timeout(FAREWELL_PATIENCE, election.resign());
-            let _ = runtime.block_on(async { farewell.await });
+            let _ = runtime.block_on(async {
+                tokio::time::timeout(FAREWELL_PATIENCE, election.resign()).await
+            });
         }
         runtime.shutdown_background();
     }

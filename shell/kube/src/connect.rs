@@ -4,15 +4,29 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use hyper_util::{
+    client::legacy::{Client as HttpClient, connect::HttpConnector},
+    rt::TokioExecutor,
+};
 use kube_client::{
-    Config,
+    Client, Config,
+    client::ConfigExt as _,
     config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
+use tower::{BoxError, ServiceBuilder};
 
 use crate::request::chain;
 
 /// How long a connection may take to be made.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long what was sent may stay unacknowledged before the system gives the connection up, and with
+/// it what was sent: a write must not arrive when a partition ends that has cost the lease.
+pub const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(4);
+
+/// After how much silence the other end of a connection is asked whether it is there, and how often it
+/// may leave that unanswered.
+pub const KEEP_ALIVE: (Duration, u32) = (Duration::from_secs(15), 3);
 
 /// Where a cluster is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +92,7 @@ pub enum ConnectError {
 
 /// Reads how a cluster is reached.
 pub(crate) async fn configuration(place: &Place) -> Result<Config, ConnectError> {
-    let config = match place {
+    match place {
         Place::Default => match from_file(None, None).await {
             Ok(config) => Ok(config),
             Err(kubeconfig) if is_missing(&kubeconfig) => Config::incluster().map_err(|pod| {
@@ -92,14 +106,37 @@ pub(crate) async fn configuration(place: &Place) -> Result<Config, ConnectError>
         Place::Pod => {
             Config::incluster().map_err(|error| ConnectError::Pod { reason: pod_reason(&error) })
         }
+    }
+}
+
+/// Makes connections as the configuration says. Nothing is repeated: what may be is decided elsewhere.
+pub(crate) fn client(config: Config) -> Result<Client, ConnectError> {
+    let server = config.cluster_url.to_string();
+    let unusable = |error: kube_client::Error| ConnectError::Credentials {
+        server: server.clone(),
+        reason: chain(&error),
     };
-    let mut config = config?;
-    config.connect_timeout = Some(CONNECT_TIMEOUT);
-    // Each request has a time of its own, and watches last.
-    config.read_timeout = None;
-    // What may be repeated is decided here.
-    config.default_retry = false;
-    Ok(config)
+    if let Some(proxy) = &config.proxy_url {
+        let reason = format!("it is behind the proxy {proxy}, and proxies are not supported");
+        return Err(ConnectError::Credentials { server, reason });
+    }
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    tcp.set_tcp_user_timeout(Some(UNACKNOWLEDGED_LIMIT));
+    let (silence, probes) = KEEP_ALIVE;
+    tcp.set_keepalive(Some(silence));
+    tcp.set_keepalive_interval(Some(silence / probes));
+    tcp.set_keepalive_retries(Some(probes));
+    let tls = config.rustls_https_connector_with_connector(tcp).map_err(unusable)?;
+    let service = ServiceBuilder::new()
+        .layer(config.base_uri_layer())
+        .option_layer(config.auth_layer().map_err(unusable)?)
+        .layer(config.extra_headers_layer().map_err(unusable)?)
+        .map_err(BoxError::from)
+        .service(HttpClient::builder(TokioExecutor::new()).build(tls));
+    Ok(Client::new(service, config.default_namespace))
 }
 
 async fn from_file(

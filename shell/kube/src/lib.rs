@@ -26,7 +26,7 @@ pub use self::{
     backoff::{FIRST_RECONNECT, FIRST_REPEAT, LONGEST_ABSENCE, LONGEST_RECONNECT, LONGEST_REPEAT},
     board::{QUEUE_BYTES_LIMIT, QUEUE_LIMIT},
     cluster::{FAREWELL_PATIENCE, KubeCluster},
-    connect::{CONNECT_TIMEOUT, ConnectError, Place},
+    connect::{CONNECT_TIMEOUT, ConnectError, KEEP_ALIVE, Place, UNACKNOWLEDGED_LIMIT},
     counters::{Answered, Counters, Verb},
     discovery::REFRESH_PAUSE,
     fence::{LEAST_PART_LEFT, WRITE_MARGIN_PART},

@@ -232,13 +232,18 @@ fn ceases(stage: &Stage<'_>) -> Outcome {
     })?;
     let mut follower = Follower::new(stage, parts_of(stage))?;
     both.metadata_mut().remove("labels");
-    stage.cluster().update(&both)?;
+    let both = stage.cluster().update(&both)?;
     one.metadata_mut().remove("labels");
     stage.cluster().update(&one)?;
     let last = stage.cluster().create(&labelled(stage, "our-last", "1"))?;
+    // Different interests may be told apart from each other.
     stage.eventually("all of it is told", || {
         follower.look()?;
-        Ok(follower.seen.iter().any(|(_, object)| object.uid() == last.uid()))
+        let is_told = |object: &Object| {
+            let mut seen = follower.seen.iter().filter(|(is_gone, _)| !is_gone);
+            seen.any(|(_, seen)| seen.resource_version() == object.resource_version())
+        };
+        Ok(is_told(&both) && is_told(&last))
     })?;
     let ends = |object: &Object| {
         follower.seen.iter().rfind(|(_, seen)| seen.uid() == object.uid()).map(|(gone, _)| *gone)

@@ -1,0 +1,11 @@
+//! The adapter on a real API server: the contract of the port, and everything that can happen to a
+//! connection. Where no cluster can run, the tests say so and pass.
+
+mod contract;
+mod follower;
+mod following;
+mod injector;
+mod leading;
+mod proxy;
+mod support;
+mod writing;
