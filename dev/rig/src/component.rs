@@ -36,8 +36,8 @@ pub enum Component {
 pub(crate) enum Probe {
     /// It answers a request without TLS with 200.
     Http { port: u16, path: &'static str },
-    /// It takes connections at a port of this machine.
-    Port(u16),
+    /// It takes connections at an address and a port.
+    Port(&'static str, u16),
     /// It takes connections at a socket.
     Socket(String),
     /// A command of kubectl succeeds.

@@ -33,6 +33,11 @@ const fn client(file: &'static str, user: &'static str, group: Option<&'static s
     Identity { file, user, group, hosts: &[] }
 }
 
+/// One that asks, and answers questions about itself on its own machine.
+const fn local(file: &'static str, user: &'static str) -> Identity {
+    Identity { file, user, group: None, hosts: &["127.0.0.1"] }
+}
+
 /// What the authority of the cluster signs.
 const IDENTITIES: [Identity; 7] = [
     Identity {
@@ -57,8 +62,8 @@ const IDENTITIES: [Identity; 7] = [
         hosts: &[NODE_ADDRESS, NODE_NAME],
     },
     client("admin", "admin", Some("system:masters")),
-    client("controller-manager", "system:kube-controller-manager", None),
-    client("scheduler", "system:kube-scheduler", None),
+    local("controller-manager", "system:kube-controller-manager"),
+    local("scheduler", "system:kube-scheduler"),
     client("proxy", "system:kube-proxy", None),
     client("apiserver-kubelet", "kube-apiserver-kubelet-client", Some("system:masters")),
 ];

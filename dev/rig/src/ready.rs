@@ -3,8 +3,8 @@
 //! What ready means for each component is written with it, in [`component`](crate::component).
 
 use std::{
-    io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    io::{self, Read, Write},
+    net::{IpAddr, SocketAddr, TcpStream},
     os::unix::net::UnixStream,
     process::{Command, Stdio},
     thread,
@@ -18,7 +18,7 @@ use crate::{Component, Rig, RigError, component::Probe, process::Process, runnin
 const READY_WITHIN: Duration = Duration::from_secs(180);
 
 /// How often a component is asked.
-const ASK_AGAIN: Duration = Duration::from_millis(50);
+const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// How long one answer may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ pub(crate) fn wait(
     let begun = Instant::now();
     let is_ready = |probe: &Probe| match probe {
         Probe::Http { port, path } => answers(*port, path).unwrap_or(false),
-        Probe::Port(port) => connect(*port).is_ok(),
+        Probe::Port(address, port) => connect(address, *port).is_ok(),
         Probe::Socket(path) => UnixStream::connect(path).is_ok(),
         Probe::Kubectl(arguments) => succeeds(rig.kubectl_command(arguments)),
     };
@@ -56,8 +56,9 @@ pub(crate) fn wait(
     rig.inside(wait)?
 }
 
-fn connect(port: u16) -> std::io::Result<TcpStream> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+fn connect(address: &str, port: u16) -> io::Result<TcpStream> {
+    let address: IpAddr = address.parse().map_err(io::Error::other)?;
+    let address = SocketAddr::from((address, port));
     let stream = TcpStream::connect_timeout(&address, ANSWER_WITHIN)?;
     stream.set_read_timeout(Some(ANSWER_WITHIN))?;
     stream.set_write_timeout(Some(ANSWER_WITHIN))?;
@@ -65,10 +66,11 @@ fn connect(port: u16) -> std::io::Result<TcpStream> {
 }
 
 /// Tells whether a request is answered with 200.
-fn answers(port: u16, path: &str) -> std::io::Result<bool> {
+fn answers(port: u16, path: &str) -> io::Result<bool> {
+    const HERE: &str = "127.0.0.1";
     const EXPECTED: usize = "HTTP/1.1 200".len();
-    let mut stream = connect(port)?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    let mut stream = connect(HERE, port)?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {HERE}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut answer = [0; EXPECTED];
     stream.read_exact(&mut answer)?;

@@ -90,9 +90,12 @@ pub(super) fn apiserver(places: &Places, options: &RigOptions) -> Recipe {
         flag("proxy-client-cert-file", file("front-proxy.crt")),
         flag("proxy-client-key-file", file("front-proxy.key")),
         flag("allow-privileged", "true"),
+        // Who watches is told so when it ends; without this it would wait a minute for them to go.
+        flag("shutdown-watch-termination-grace-period", "1s"),
     ];
     arguments.extend(options.apiserver_flags.iter().cloned());
-    let probes = vec![Probe::Kubectl(&["get", "--raw", "/readyz"])];
+    let probes =
+        vec![Probe::Port(NODE_ADDRESS, API_PORT), Probe::Kubectl(&["get", "--raw", "/readyz"])];
     Recipe { program: "kube-apiserver", arguments, probes, grace: API_GRACE }
 }
 
@@ -104,7 +107,8 @@ pub(super) fn controller_manager(places: &Places) -> Recipe {
         flag("authentication-kubeconfig", &kubeconfig),
         flag("authorization-kubeconfig", &kubeconfig),
         flag("bind-address", "127.0.0.1"),
-        flag("cert-dir", places.text("controller-manager")),
+        flag("tls-cert-file", file("controller-manager.crt")),
+        flag("tls-private-key-file", file("controller-manager.key")),
         flag("root-ca-file", file("ca.crt")),
         flag("cluster-signing-cert-file", file("ca.crt")),
         flag("cluster-signing-key-file", file("ca.key")),
@@ -112,11 +116,14 @@ pub(super) fn controller_manager(places: &Places) -> Recipe {
         flag("use-service-account-credentials", "true"),
         flag("cluster-cidr", POD_NETWORK),
         flag("service-cluster-ip-range", SERVICE_NETWORK),
+        // Each controller makes itself an account first, which takes four seconds at the usual pace.
+        flag("kube-api-qps", "500"),
+        flag("kube-api-burst", "1000"),
         // There is one; waiting for a lease of one that was killed would take fifteen seconds.
         flag("leader-elect", "false"),
     ];
     let probes = vec![
-        Probe::Port(CONTROLLERS_PORT),
+        Probe::Port("127.0.0.1", CONTROLLERS_PORT),
         // Pods can be made in a namespace as soon as the controllers gave it these.
         Probe::Kubectl(&["get", "--namespace=default", "serviceaccount/default"]),
         Probe::Kubectl(&["get", "--namespace=default", "configmap/kube-root-ca.crt"]),
@@ -131,9 +138,10 @@ pub(super) fn scheduler(places: &Places) -> Recipe {
         flag("authentication-kubeconfig", &kubeconfig),
         flag("authorization-kubeconfig", &kubeconfig),
         flag("bind-address", "127.0.0.1"),
-        flag("cert-dir", places.text("scheduler")),
+        flag("tls-cert-file", places.text("pki/scheduler.crt")),
+        flag("tls-private-key-file", places.text("pki/scheduler.key")),
         flag("leader-elect", "false"),
     ];
-    let probes = vec![Probe::Port(SCHEDULER_PORT)];
+    let probes = vec![Probe::Port("127.0.0.1", SCHEDULER_PORT)];
     Recipe { program: "kube-scheduler", arguments, probes, grace: SHORT_GRACE }
 }

@@ -38,10 +38,7 @@ impl Rig {
             lock: Some(lock),
         };
         rig.prepare()?;
-        rig.start_control_plane()?;
-        if options.nodes {
-            rig.start_node()?;
-        }
+        rig.start_all()?;
         Ok(rig)
     }
 
@@ -100,24 +97,37 @@ impl Rig {
         self.namespace.create()
     }
 
-    fn start_control_plane(&self) -> Result<(), RigError> {
-        // The API server waits for etcd by itself; starting both at once saves a second.
+    /// Starts what the rig has; those that wait for others anyway are started early.
+    fn start_all(&self) -> Result<(), RigError> {
         let etcd = self.launch(Component::Etcd)?;
         let apiserver = self.launch(Component::ApiServer)?;
+        if self.options.nodes {
+            self.start_runtime()?;
+        }
         self.wait_until_ready(Component::Etcd, etcd)?;
         self.wait_until_ready(Component::ApiServer, apiserver)?;
-        self.start(Component::ControllerManager)
+        // This one gives up if the API server takes long, so it is not started earlier.
+        let controllers = self.launch(Component::ControllerManager)?;
+        if self.options.nodes {
+            self.start_node()?;
+        }
+        self.wait_until_ready(Component::ControllerManager, controllers)
     }
 
-    fn start_node(&self) -> Result<(), RigError> {
+    /// Starts what runs containers, and what it gets them from.
+    fn start_runtime(&self) -> Result<(), RigError> {
         let cgroups = Cgroups::of(self.name());
         cgroups.create()?;
         component::write_node_configuration(&self.places, self.name(), &cgroups)?;
         self.namespace.forward_packets()?;
+        let containerd = self.launch(Component::Containerd)?;
         self.start(Component::Registry)?;
         self.push_busybox()?;
-        self.start(Component::Containerd)?;
-        // These do not wait for each other.
+        self.wait_until_ready(Component::Containerd, containerd)
+    }
+
+    /// Starts what makes a node of it.
+    fn start_node(&self) -> Result<(), RigError> {
         let scheduler = self.launch(Component::Scheduler)?;
         let kube_proxy = self.launch(Component::KubeProxy)?;
         self.start(Component::Kubelet)?;

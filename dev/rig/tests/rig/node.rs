@@ -7,7 +7,9 @@ use std::{
 };
 
 use operon_oci::build::{BuiltImage, ImageSettings, LayerBuilder};
-use operon_rig::{BUSYBOX_IMAGE, Component, Rig, RigError, RigOptions, rig_for_test};
+use operon_rig::{
+    API_SERVICE_ADDRESS, BUSYBOX_IMAGE, Component, Rig, RigError, RigOptions, rig_for_test,
+};
 
 use crate::traces::traces;
 
@@ -71,6 +73,13 @@ fn a_node_runs_pods_that_reach_each_other_and_leaves_nothing_behind() -> Result<
     assert_eq!(said.lines().collect::<Vec<_>>(), ["begun", "begun"]);
     let pods = rig.kubectl(&["get", "pods", "--selector=app=web", "--output=name"])?;
     let answer = ask_the_service(&rig)?;
+    assert!(pods.contains(answer.trim()), "{answer:?} is none of {pods:?}");
+
+    // Pods reach the API server at the address that they are told, and it reaches them.
+    let connect = format!("nc -w 5 {API_SERVICE_ADDRESS} 443 < /dev/null");
+    rig.kubectl(&["exec", "idle", "--", "sh", "-c", &connect])?;
+    let answer =
+        rig.kubectl(&["get", "--raw", "/api/v1/namespaces/default/services/web/proxy/"])?;
     assert!(pods.contains(answer.trim()), "{answer:?} is none of {pods:?}");
 
     // Containers outlive a kubelet and a containerd that are killed, and are known again afterwards.
