@@ -55,7 +55,7 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
     let components = map! { "labelSelector" => selector, "refs" => references };
     let mut status = live.status().clone();
     status.set(&["components"], components);
-    verdict.write_status(live, status);
+    verdict.write_summary(live, status);
 }
 
 fn rank(reference: &Value) -> [&str; 4] {

@@ -33,6 +33,8 @@ pub struct Effect {
     pub work: ObjectKey,
     /// What has to hold still, asked of the cluster itself: a view that is behind must not do harm.
     pub guards: Vec<Guard>,
+    /// Whether it is done only when nothing else was to be done: it sums up what is still moving.
+    pub is_late: bool,
 }
 
 /// Something that was seen and has to hold still.
@@ -159,7 +161,16 @@ impl Verdict {
 
     /// Adds something to be done for an object while something else holds.
     pub(crate) fn act_guarded(&mut self, work: &ObjectKey, action: Action, guards: Vec<Guard>) {
-        self.effects.push(Effect { action, work: work.clone(), guards });
+        self.effects.push(Effect { action, work: work.clone(), guards, is_late: false });
+    }
+
+    /// Writes a status that sums up others, if it differs from what the object has, when those rest.
+    pub(crate) fn write_summary(&mut self, object: &Object, status: Value) {
+        if self.write_status(object, status)
+            && let Some(effect) = self.effects.last_mut()
+        {
+            effect.is_late = true;
+        }
     }
 
     /// Writes a status if it differs from what the object has; tells whether it does.

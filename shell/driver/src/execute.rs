@@ -35,6 +35,18 @@ pub(crate) struct Executed {
     pub(crate) deeds: Vec<Deed>,
 }
 
+/// What is remembered while a verdict is carried out.
+#[derive(Debug, Default)]
+struct Attempt {
+    executed: Executed,
+    /// The works of which something failed.
+    abandoned: BTreeSet<ObjectKey>,
+    /// The objects of which guards are known to hold.
+    holding: BTreeSet<ObjectKey>,
+    /// The objects that were written: what was decided for them rests on how they were before.
+    written: BTreeSet<ObjectKey>,
+}
+
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Does what is to be done for a namespace, as far as it may be tried now.
     pub(crate) fn execute(
@@ -43,59 +55,90 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         effects: Vec<Effect>,
         now: Timestamp,
     ) -> Executed {
-        let mut executed = Executed::default();
-        let mut abandoned: BTreeSet<ObjectKey> = BTreeSet::new();
-        let mut holding: BTreeSet<ObjectKey> = BTreeSet::new();
-        for Effect { action, work, guards } in effects {
-            if abandoned.contains(&work) {
-                continue;
+        let mut attempt = Attempt::default();
+        let (late, effects): (Vec<Effect>, Vec<Effect>) =
+            effects.into_iter().partition(|effect| effect.is_late);
+        for effect in effects {
+            self.attempt(namespace, effect, now, &mut attempt);
+        }
+        if attempt.executed.tried == 0 {
+            for effect in late {
+                self.attempt(namespace, effect, now, &mut attempt);
             }
-            let target = action.target();
-            let failure = target.as_ref().and_then(|target| self.failures.of(target));
-            if let Some(failure) = failure.filter(|failure| now < failure.next_attempt()) {
-                // Whatever was decided, the same thing is not tried at full speed.
-                let next = failure.next_attempt();
-                executed.wake = Some(executed.wake.map_or(next, |wake| wake.min(next)));
-                abandoned.insert(work);
-                continue;
+        } else if !late.is_empty() {
+            self.touched.touch_namespace(namespace);
+        }
+        attempt.executed
+    }
+
+    fn attempt(
+        &mut self,
+        namespace: &str,
+        Effect { action, work, guards, is_late: _ }: Effect,
+        now: Timestamp,
+        attempt: &mut Attempt,
+    ) {
+        let Attempt { executed, abandoned, holding, written } = attempt;
+        if abandoned.contains(&work) {
+            return;
+        }
+        let target = action.target();
+        let failure = target.as_ref().and_then(|target| self.failures.of(target));
+        if let Some(failure) = failure.filter(|failure| now < failure.next_attempt()) {
+            // Whatever was decided, the same thing is not tried at full speed.
+            let next = failure.next_attempt();
+            executed.wake = Some(executed.wake.map_or(next, |wake| wake.min(next)));
+            abandoned.insert(work);
+            return;
+        }
+        executed.tried += 1;
+        let verb = action.verb();
+        let rests_on_the_past = match &action {
+            Action::Update(object) | Action::UpdateStatus(object) => {
+                written.contains(&object.key())
             }
-            executed.tried += 1;
-            let verb = action.verb();
-            let done = match self.hold(&guards, &mut holding) {
-                Ok(true) => self.act(action, now),
-                Ok(false) => Ok(Done::Stale),
-                Err(error) => Err(error),
-            };
+            _ => false,
+        };
+        if rests_on_the_past {
+            // The cluster would refuse it; the next decision knows how the object is now.
+            self.touched.touch_namespace(namespace);
+            abandoned.insert(work);
+            return;
+        }
+        let done = match self.hold(&guards, holding) {
+            Ok(true) => self.act(action, now),
+            Ok(false) => Ok(Done::Stale),
+            Err(error) => Err(error),
+        };
+        if let Some(target) = &target {
             let refusal = match &done {
                 Ok(Done::Wrote | Done::Nothing) => None,
                 Ok(Done::Stale) => Some("something had changed meanwhile".to_owned()),
                 Err(error) => Some(error.message.clone()),
             };
-            if let Some(target) = &target {
-                let (target, work) = (target.clone(), work.clone());
-                executed.deeds.push(Deed { verb, target, work, refusal });
+            let (target, work) = (target.clone(), work.clone());
+            executed.deeds.push(Deed { verb, target, work, refusal });
+        }
+        match done {
+            Ok(Done::Wrote) => {
+                executed.written += 1;
+                if let Some(target) = target {
+                    self.failures.forgive(&target);
+                    written.insert(target);
+                }
             }
-            match done {
-                Ok(Done::Wrote) => {
-                    executed.written += 1;
-                    if let Some(target) = &target {
-                        self.failures.forgive(target);
-                    }
-                }
-                Ok(Done::Nothing) => {}
-                Ok(Done::Stale) => {
-                    self.touched.touch_namespace(namespace);
-                    abandoned.insert(work);
-                }
-                Err(error) => {
-                    self.touched.touch_namespace(namespace);
-                    let target = target.unwrap_or_else(|| work.clone());
-                    self.failures.note(target, work.clone(), error.into(), now);
-                    abandoned.insert(work);
-                }
+            Ok(Done::Nothing) => {}
+            Ok(Done::Stale) => {
+                self.touched.touch_namespace(namespace);
+                abandoned.insert(work);
+            }
+            Err(error) => {
+                self.touched.touch_namespace(namespace);
+                let target = target.unwrap_or_else(|| work.clone());
+                self.failures.note(target, work.clone(), error.into(), now);
+                abandoned.insert(work);
             }
         }
-        executed
     }
 
     /// Asks the cluster whether guards hold; each object is asked for once.

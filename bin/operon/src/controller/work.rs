@@ -9,7 +9,7 @@ use std::{
 use operon_driver::{Cluster, ClusterError, Cycle, Deed, Driver};
 use operon_image::{Fetcher, SourceCatalogs};
 use operon_kube::KubeCluster;
-use operon_lifecycle::Settings;
+use operon_lifecycle::{ErrorKind, Settings};
 use operon_monitor::{Board, Readiness};
 use operon_object::{Object, known};
 
@@ -130,11 +130,11 @@ impl Worker {
             if !has_one {
                 let group =
                     Object::new("operators.coreos.com/v1", "OperatorGroup", namespace.name(), name);
-                self.cluster.create(&group)?;
+                unless_there(self.cluster.create(&group))?;
             }
             let mut done = namespace.clone();
             done.remove_annotation(FIRST_GROUP_ANNOTATION);
-            self.cluster.update(&done)?;
+            unless_there(self.cluster.update(&done))?;
         }
         Ok(())
     }
@@ -161,5 +161,15 @@ impl Worker {
             self.log.say("error", "the cluster cannot be looked after", &[("reason", &text)]);
             *told = text;
         }
+    }
+}
+
+/// What was written already, and is not seen yet, is no failure.
+fn unless_there(answer: Result<Object, ClusterError>) -> Result<(), ClusterError> {
+    match answer {
+        Err(error) if !matches!(error.kind, ErrorKind::AlreadyExists | ErrorKind::Conflict) => {
+            Err(error)
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
