@@ -4,13 +4,13 @@
 //! enough to tell what changed while nobody looked. Nothing is asked of a server here.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry as MapEntry},
     fmt::Write as _,
 };
 
 use operon_driver::{Change, Changes, ClusterError, Cursor, Interest, Part};
 use operon_lifecycle::ErrorKind;
-use operon_object::Object;
+use operon_object::{Object, ObjectKey};
 
 use crate::answer::{Event, identity};
 
@@ -85,10 +85,12 @@ pub(crate) enum FollowState {
 type Place = (Box<str>, Box<str>);
 
 /// What is known of an object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 struct Mark {
     uid: Box<str>,
     version: Box<str>,
+    /// The version at which it went, as far as other interests say.
+    gone: u64,
 }
 
 /// A listing that is under way.
@@ -152,7 +154,7 @@ impl Board {
             let mut object = Object::new(&api_version, interest.kind.name(), &namespace, &name);
             object.set(&["metadata", "uid"], &*mark.uid);
             object.set(&["metadata", "resourceVersion"], version);
-            self.push_gone(interest, object);
+            self.push_gone(interest, object, &mark);
         }
     }
 
@@ -203,8 +205,8 @@ impl Board {
             }
             Event::Gone(object) => {
                 let follow = self.follows.get_mut(interest)?;
-                if follow.known.remove(&place(object)).is_some() {
-                    self.push_gone(interest, identity(object));
+                if let Some(mark) = follow.known.remove(&place(object)) {
+                    self.push_gone(interest, identity(object), &mark);
                 }
                 object.resource_version().to_owned()
             }
@@ -277,25 +279,32 @@ impl Board {
         }
         let is_news = |entry: &&Entry| {
             points.get(&entry.interest).is_some_and(|point| entry.number >= *point)
-                && !self.is_kept(entry, interests)
+                && !self.is_outdated(entry, interests)
         };
         let changes = self.queue.iter().filter(is_news).map(|entry| entry.change.clone()).collect();
         self.told = self.next;
         Ok(Changes { changes, cursor: self.cursor(interests) })
     }
 
-    /// Tells whether what is gone is of interest still, for another reason: then it is told as gone when
-    /// that one ends.
-    fn is_kept(&self, entry: &Entry, interests: &BTreeSet<Interest>) -> bool {
-        let Change::Gone(object) = &entry.change else { return false };
+    /// Tells whether another interest knows better: watches of different interests come along at their own
+    /// speed. What is gone for one may be of interest still, and is told as gone when the other one says
+    /// so; what one saw may be older than what the other has told.
+    fn is_outdated(&self, entry: &Entry, interests: &BTreeSet<Interest>) -> bool {
+        let (Change::Is(object) | Change::Gone(object)) = &entry.change;
         let exact = Interest::named(object.key());
-        let first = Interest::all(exact.kind.clone());
-        // All and the labelled ones stand before every named one.
-        let least = Interest::named(exact.kind.key("", ""));
-        let others = interests.range(first..least).chain(interests.get(&exact));
         let place = place(object);
-        others.filter(|other| **other != entry.interest).any(|other| {
-            self.follows.get(other).is_some_and(|follow| follow.known.contains_key(&place))
+        let others = same_kind(&self.follows, &exact);
+        let mut known = others
+            .iter()
+            .filter(|other| **other != entry.interest && interests.contains(other))
+            .filter_map(|other| self.follows.get(other)?.known.get(&place));
+        let version = number(object.resource_version());
+        known.any(|mark| {
+            let is_newer = number(&mark.version) > version;
+            match &entry.change {
+                Change::Gone(_) => is_newer || *mark.uid == *object.uid(),
+                Change::Is(_) => is_newer,
+            }
         })
     }
 
@@ -332,17 +341,34 @@ impl Board {
     /// Notes an object as it is; tells it if that is new, and somebody follows.
     fn mark(&mut self, interest: &Interest, object: &Object, bytes: usize) {
         let follow = self.follows.entry(interest.clone()).or_default();
-        let mark = Mark { uid: object.uid().into(), version: object.resource_version().into() };
+        let (uid, version) = (object.uid(), object.resource_version());
         if follow.api_version != object.api_version() {
             object.api_version().clone_into(&mut follow.api_version);
         }
-        let known = follow.known.insert(place(object), mark.clone());
-        if known.as_ref() != Some(&mark) && follow.state != FollowState::Listed {
+        let place = place(object);
+        let known = follow.known.get(&place).filter(|known| *known.uid == *uid);
+        let is_known = known.is_some_and(|known| *known.version == *version);
+        let gone = known.map_or(0, |known| known.gone);
+        follow.known.insert(place, Mark { uid: uid.into(), version: version.into(), gone });
+        if !is_known && follow.state != FollowState::Listed {
             self.push(interest, Change::Is(object.clone()), bytes);
         }
     }
 
-    fn push_gone(&mut self, interest: &Interest, object: Object) {
+    /// Tells that an object is gone. Other interests may know it still: the last one that says so tells
+    /// the version at which it really went.
+    fn push_gone(&mut self, interest: &Interest, mut object: Object, mark: &Mark) {
+        let gone = number(object.resource_version()).max(mark.gone);
+        object.set(&["metadata", "resourceVersion"], gone.to_string());
+        let (exact, place) = (Interest::named(object.key()), place(&object));
+        for other in same_kind(&self.follows, &exact) {
+            if let Some(known) =
+                self.follows.get_mut(&other).and_then(|other| other.known.get_mut(&place))
+                && *known.uid == *object.uid()
+            {
+                known.gone = known.gone.max(gone);
+            }
+        }
         if self.follows.get(interest).is_some_and(|follow| follow.state != FollowState::Listed) {
             self.push(interest, Change::Gone(object), 0);
         }
@@ -387,6 +413,37 @@ impl Board {
     }
 }
 
+/// Returns the interests that may cover an object: those in all objects of its kind or in some by their
+/// labels, which stand before every named one, and that in the object itself.
+fn same_kind(follows: &BTreeMap<Interest, Follow>, exact: &Interest) -> Vec<Interest> {
+    let first = Interest::all(exact.kind.clone());
+    let least = Interest::named(exact.kind.key("", ""));
+    let broad = follows.range(first..least).map(|(interest, _)| interest.clone());
+    broad.chain(follows.contains_key(exact).then(|| exact.clone())).collect()
+}
+
+/// Leaves one state of each object, the newest, sorted by key. Who lists several interests may see an
+/// object at several times; nobody would tell again what an older state lacks.
+pub(crate) fn newest(objects: Vec<Object>) -> Vec<Object> {
+    let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
+    for object in objects {
+        let version = |object: &Object| number(object.resource_version());
+        match found.entry(object.key()) {
+            MapEntry::Vacant(entry) => drop(entry.insert(object)),
+            MapEntry::Occupied(mut entry) if version(entry.get()) < version(&object) => {
+                drop(entry.insert(object));
+            }
+            MapEntry::Occupied(_) => {}
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Reads a version. Those of one kind are numbers that grow, whichever object they belong to.
+fn number(version: &str) -> u64 {
+    version.parse().unwrap_or(0)
+}
+
 fn place(object: &Object) -> Place {
     (object.namespace().into(), object.name().into())
 }
@@ -401,3 +458,6 @@ pub(crate) fn entry_name(interest: &Interest) -> String {
     };
     text
 }
+
+#[cfg(test)]
+mod tests;

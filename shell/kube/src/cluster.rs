@@ -22,7 +22,7 @@ use tokio::{
 use crate::{
     Counters, Leadership, Options,
     answer::{read_object, sent},
-    board::{Board, Relist, Start},
+    board::{Board, Relist, Start, newest},
     connect::{ConnectError, Place, client, configuration},
     counters::{Tally, Verb},
     fence::Fence,
@@ -304,13 +304,13 @@ impl Cluster for KubeCluster {
                 let shared = Arc::clone(&self.shared);
                 listings.spawn(async move { list_interest(&shared, &interest).await });
             }
-            let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
+            let mut found = Vec::new();
             while let Some(listed) = listings.join_next().await {
                 let listed = listed.map_err(|error| ClusterError {
                     kind: ErrorKind::Other,
                     message: format!("a listing ended before its time: {error}"),
                 })?;
-                found.extend(listed?.into_iter().map(|object| (object.key(), object)));
+                found.append(&mut listed?);
             }
             Ok(found)
         });
@@ -319,8 +319,7 @@ impl Cluster for KubeCluster {
             (board.cursor(interests), board.restart(interests))
         };
         self.begin(starts, None);
-        found
-            .map(|found: BTreeMap<_, _>| Listing { objects: found.into_values().collect(), cursor })
+        found.map(|found| Listing { objects: newest(found), cursor })
     }
 
     fn changes(
