@@ -33,6 +33,9 @@ pub struct Effect {
     pub work: ObjectKey,
     /// What has to hold still, asked of the cluster itself: a view that is behind must not do harm.
     pub guards: Vec<Guard>,
+    /// The ServiceAccount in whose name it is done, where an OperatorGroup names one; Operon's own rights
+    /// count otherwise.
+    pub actor: Option<ObjectKey>,
     /// Whether it is done only when nothing else was to be done: it sums up what is still moving.
     pub is_late: bool,
 }
@@ -161,7 +164,15 @@ impl Verdict {
 
     /// Adds something to be done for an object while something else holds.
     pub(crate) fn act_guarded(&mut self, work: &ObjectKey, action: Action, guards: Vec<Guard>) {
-        self.effects.push(Effect { action, work: work.clone(), guards, is_late: false });
+        let (work, actor) = (work.clone(), None);
+        self.effects.push(Effect { action, work, guards, actor, is_late: false });
+    }
+
+    /// Says in whose name the last effect is done.
+    pub(crate) fn in_the_name_of(&mut self, actor: Option<ObjectKey>) {
+        if let Some(effect) = self.effects.last_mut() {
+            effect.actor = actor;
+        }
     }
 
     /// Writes a status that sums up others, if it differs from what the object has, when those rest.

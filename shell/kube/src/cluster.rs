@@ -30,7 +30,7 @@ use crate::{
     follow::{follow, list},
     identity::process_identity,
     lease::Election,
-    request::{APPLY, Ask, Channel, JSON},
+    request::{APPLY, Actor, Ask, Channel, JSON},
     resource::{Resource, encode},
     shared::Shared,
 };
@@ -241,7 +241,12 @@ impl KubeCluster {
         Ok(object)
     }
 
-    fn replace(&self, object: &Object, part: &str) -> Result<Object, ClusterError> {
+    fn replace(
+        &self,
+        object: &Object,
+        part: &str,
+        actor: Option<&Actor>,
+    ) -> Result<Object, ClusterError> {
         let key = object.key();
         if object.resource_version().is_empty() {
             // Without a version the server would overwrite whatever is there.
@@ -256,7 +261,7 @@ impl KubeCluster {
         self.wait_for(async {
             let path = self.resource_of(object).await?.object(&key)?;
             let path = format!("{path}{part}?fieldManager={}", encode(self.manager()));
-            self.write(&Ask::write(Verb::Update, path, JSON, sent(object))).await
+            self.write(&Ask::write(Verb::Update, path, JSON, sent(object)).by(actor)).await
         })
     }
 
@@ -288,10 +293,29 @@ impl KubeCluster {
     /// Does what [`Cluster::apply`] does in the name of somebody else, whose fields stay apart from
     /// those of Operon.
     pub fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
+        self.apply_by(object, manager, None)
+    }
+
+    fn apply_by(
+        &self,
+        object: &Object,
+        manager: &str,
+        actor: Option<&Actor>,
+    ) -> Result<Object, ClusterError> {
         self.wait_for(async {
             let path = self.resource_of(object).await?.object(&object.key())?;
             let path = format!("{path}?fieldManager={}&force=true", encode(manager));
-            self.write(&Ask::write(Verb::Patch, path, APPLY, sent(object))).await
+            self.write(&Ask::write(Verb::Patch, path, APPLY, sent(object)).by(actor)).await
+        })
+    }
+
+    fn create_by(&self, object: &Object, actor: Option<&Actor>) -> Result<Object, ClusterError> {
+        self.wait_for(async {
+            let resource = self.resource_of(object).await?;
+            resource.check_scope(object.namespace())?;
+            let path = resource.collection(object.namespace());
+            let path = format!("{path}?fieldManager={}", encode(self.manager()));
+            self.write(&Ask::write(Verb::Create, path, JSON, sent(object)).by(actor)).await
         })
     }
 }
@@ -351,21 +375,15 @@ impl Cluster for KubeCluster {
     }
 
     fn create(&self, object: &Object) -> Result<Object, ClusterError> {
-        self.wait_for(async {
-            let resource = self.resource_of(object).await?;
-            resource.check_scope(object.namespace())?;
-            let path = resource.collection(object.namespace());
-            let path = format!("{path}?fieldManager={}", encode(self.manager()));
-            self.write(&Ask::write(Verb::Create, path, JSON, sent(object))).await
-        })
+        self.create_by(object, None)
     }
 
     fn update(&self, object: &Object) -> Result<Object, ClusterError> {
-        self.replace(object, "")
+        self.replace(object, "", None)
     }
 
     fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
-        self.replace(object, "/status")
+        self.replace(object, "/status", None)
     }
 
     fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
@@ -376,9 +394,58 @@ impl Cluster for KubeCluster {
         self.remove(key, map! { "uid" => uid })
     }
 
+    fn on_behalf_of(&self, account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
+        let ObjectKey { namespace, name, .. } = account.clone();
+        Some(Box::new(OnBehalf { cluster: self, actor: Actor { namespace, name } }))
+    }
+
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
         let version = object.resource_version();
         self.remove(&object.key(), map! { "uid" => object.uid(), "resourceVersion" => version })
+    }
+}
+
+/// A cluster for somebody who may make and change only what a ServiceAccount may.
+struct OnBehalf<'c> {
+    cluster: &'c KubeCluster,
+    actor: Actor,
+}
+
+impl Cluster for OnBehalf<'_> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        self.cluster.list(interests)
+    }
+
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
+        self.cluster.changes(interests, since)
+    }
+
+    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
+        self.cluster.get(key)
+    }
+
+    fn create(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.create_by(object, Some(&self.actor))
+    }
+
+    fn update(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.replace(object, "", Some(&self.actor))
+    }
+
+    fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.replace(object, "/status", Some(&self.actor))
+    }
+
+    fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.apply_by(object, operon_kinds::names::FIELD_MANAGER, Some(&self.actor))
+    }
+
+    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
+        self.cluster.delete(key, uid)
     }
 }
 

@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use operon_kinds::{
     Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, condition, names, set_condition,
 };
-use operon_object::{ObjectKey, Timestamp, Value, known};
+use operon_object::{
+    ObjectKey, Timestamp, Value,
+    known::{self, OPERATORS_GROUP},
+};
 
 use super::{step, with_steps};
 use crate::{Action, ErrorKind, Event, Guard, Verdict, scene::Scene};
@@ -84,7 +87,15 @@ fn carry_out(
     for action in outcome.actions {
         // A view in which the plan is still to be done may be older than the day its operator was removed.
         let guards = vec![Guard::Unchanged(plan.object.clone())];
+        // Upstream: definitions are Operon's business, whoever installs; they are checked for themselves.
+        let is_own = action.target().is_none_or(|target| {
+            target.kind == known::CUSTOM_RESOURCE_DEFINITION
+                || target.kind.group() == OPERATORS_GROUP
+        });
         verdict.act_guarded(&key, action, guards);
+        if !is_own {
+            verdict.in_the_name_of(scene.actor());
+        }
     }
     for warning in outcome.warnings {
         let event = Event::about(plan.object, true, "CRDValidation", &warning);
