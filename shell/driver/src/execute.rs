@@ -64,13 +64,12 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 Err(error) => Err(error),
             };
             match done {
-                Ok(Done::Wrote) => {
-                    executed.written += 1;
+                Ok(done @ (Done::Wrote | Done::Nothing)) => {
+                    executed.written += usize::from(matches!(done, Done::Wrote));
                     if let Some(target) = &target {
                         self.failures.forgive(target);
                     }
                 }
-                Ok(Done::Nothing) => {}
                 Ok(Done::Stale) => {
                     self.touched.touch_namespace(namespace);
                     abandoned.insert(work);
@@ -161,7 +160,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 Ok(Done::Wrote)
             }
             Action::Watch(kind) => {
-                self.picture.watch(kind);
+                self.picture.watch(&self.cluster, kind, &mut self.touched)?;
                 Ok(Done::Nothing)
             }
         }

@@ -5,6 +5,7 @@
 //! repeated blindly, and with a lease only the leader makes them. Which objects there should be is not
 //! decided here.
 
+mod about;
 mod answer;
 mod backoff;
 mod board;
@@ -21,6 +22,7 @@ mod options;
 mod request;
 mod resource;
 mod shared;
+mod write;
 
 pub use self::{
     backoff::{FIRST_RECONNECT, FIRST_REPEAT, LONGEST_ABSENCE, LONGEST_RECONNECT, LONGEST_REPEAT},

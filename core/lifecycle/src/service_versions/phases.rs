@@ -26,7 +26,7 @@ pub(super) struct Next {
     /// When its certificates were made and when they are made anew.
     pub(super) certificates: Option<(Value, Value)>,
     /// When it has to be looked at again.
-    pub(super) wake: Option<operon_object::Timestamp>,
+    pub(super) wake: Option<Timestamp>,
 }
 
 impl Next {
