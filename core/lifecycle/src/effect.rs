@@ -138,7 +138,7 @@ impl Action {
     }
 
     /// Returns the object that it is done to; the contents of a bundle are no object. A certificate is kept
-    /// in a Secret.
+    /// in a Secret; a kind that is to be seen stands for all its objects, as one without a name.
     pub fn target(&self) -> Option<ObjectKey> {
         match self {
             Self::Create(object)
@@ -151,7 +151,8 @@ impl Action {
                 let name = certificate_secret_name(&service_name(deployment));
                 Some(known::SECRET.key(operator.namespace(), &name))
             }
-            Self::Emit(_) | Self::Unpack(_) | Self::Watch(_) => None,
+            Self::Watch(kind) => Some(kind.key("", "")),
+            Self::Emit(_) | Self::Unpack(_) => None,
         }
     }
 }

@@ -1,24 +1,32 @@
 //! What the driver sees of a cluster, and what it does about what it does not see.
 
-use std::time::Duration;
+use std::{cell::Cell, collections::BTreeSet, time::Duration};
 
-use operon_driver::{Cluster as _, Driver};
-use operon_lifecycle::{GENERATION_LABEL, Settings};
-use operon_object::{Object, Timestamp, known, map};
-use operon_sim::{BEGINNING, SimCatalogs, SimCluster, Stage as _, parse_scenario, run_scenario};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Driver, Interest, Listing};
+use operon_lifecycle::{ErrorKind, GENERATION_LABEL, Settings};
+use operon_object::{Object, ObjectKey, Timestamp, known, map};
+use operon_sim::{
+    BEGINNING, SimCatalogs, SimCluster, SimStage, Stage as _, Step, parse_scenario, run_scenario,
+};
 
 /// A cluster with a driver, and the time.
-struct Desk {
+struct Desk<C = SimCluster> {
     cluster: SimCluster,
-    driver: Driver<SimCluster, SimCatalogs>,
+    driver: Driver<C, SimCatalogs>,
     now: Timestamp,
 }
 
 impl Desk {
     fn new(cluster: SimCluster, catalogs: SimCatalogs, now: Timestamp) -> Self {
+        Self::through(cluster.clone(), cluster, catalogs, now)
+    }
+}
+
+impl<C: Cluster> Desk<C> {
+    /// Sees a cluster through another one.
+    fn through(seen: C, cluster: SimCluster, catalogs: SimCatalogs, now: Timestamp) -> Self {
         let settings = Settings { kube_version: "v1.33.0".to_owned(), ..Settings::default() };
-        let driver = Driver::new(cluster.clone(), catalogs, settings);
-        Self { cluster, driver, now }
+        Self { cluster, driver: Driver::new(seen, catalogs, settings), now }
     }
 
     fn look(&mut self) {
@@ -119,11 +127,11 @@ script:
 fn a_name_that_is_taken_out_of_sight_is_no_hot_loop() {
     // The names of generations are the same in every run.
     let scenario = parse_scenario(STORY).unwrap();
-    let mut first = operon_sim::SimStage::new();
+    let mut first = SimStage::new();
     run_scenario(&scenario, &mut first).unwrap();
     let generation = first.list(&known::CONTROLLER_REVISION).unwrap().remove(0);
 
-    let mut stage = operon_sim::SimStage::new();
+    let mut stage = SimStage::new();
     let mut theirs = Object::new("apps/v1", "ControllerRevision", "shop", generation.name());
     theirs.set(&["revision"], 7);
     stage.cluster().force(&Object::new("v1", "Namespace", "", "shop"));
@@ -143,4 +151,113 @@ fn a_name_that_is_taken_out_of_sight_is_no_hot_loop() {
     let made = desk.cluster.get(&theirs.key()).unwrap().expect("the generation is written");
     assert_eq!(made.label(GENERATION_LABEL), "true");
     assert_eq!(desk.run(Duration::from_secs(60)), 0);
+}
+
+/// A cluster of which one kind cannot be listed, as when the webhook that converts its objects is down.
+struct Unconverted<'a> {
+    cluster: SimCluster,
+    is_down: &'a Cell<bool>,
+}
+
+impl Cluster for Unconverted<'_> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        let is_op = |interest: &Interest| interest.kind.name() == "Op";
+        if self.is_down.get() && interests.iter().any(is_op) {
+            let message = "conversion webhook for Op failed".to_owned();
+            return Err(ClusterError { kind: ErrorKind::Unavailable, message });
+        }
+        self.cluster.list(interests)
+    }
+
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
+        self.cluster.changes(interests, since)
+    }
+
+    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
+        self.cluster.get(key)
+    }
+
+    fn create(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.create(object)
+    }
+
+    fn update(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.update(object)
+    }
+
+    fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.update_status(object)
+    }
+
+    fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.cluster.apply(object)
+    }
+
+    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
+        self.cluster.delete(key, uid)
+    }
+}
+
+const FIRST: &str = "
+about: two operators are installed
+catalogs:
+  olm/demo:
+    op:
+      provides: [Op.v1.op.example.com]
+      channels: { stable: [1.0.0] }
+      definitions: { Op: { versions: [{ name: v1, storage: true, schema: { type: object, properties: { spec: { type: object, properties: { size: { type: integer } } } } } }] } }
+    etcd: { provides: [EtcdCluster.v1.etcd.example.com], channels: { stable: [0.9.0] } }
+script:
+- group: shop
+- group: park
+- subscribe: shop op/stable from olm/demo
+- subscribe: park etcd/stable from olm/demo
+- settle
+";
+
+const SECOND: &str = "
+about: both have a successor, one of them with another definition
+catalogs:
+  olm/demo:
+    op:
+      provides: [Op.v1.op.example.com]
+      channels: { stable: [1.0.0, 2.0.0 replaces 1.0.0] }
+      definitions: { Op: { versions: [{ name: v1, storage: true, schema: { type: object, properties: { spec: { type: object, properties: { size: { type: integer }, colour: { type: string } } } } } }] } }
+    etcd: { provides: [EtcdCluster.v1.etcd.example.com], channels: { stable: [0.9.0, 1.0.0 replaces 0.9.0] } }
+";
+
+#[test]
+fn a_kind_that_cannot_be_listed_stops_only_who_needs_it() {
+    let mut stage = SimStage::new();
+    run_scenario(&parse_scenario(FIRST).unwrap(), &mut stage).unwrap();
+    for step in parse_scenario(SECOND).unwrap().steps {
+        if let Step::Publish(name, publication) = step {
+            stage.publish(&name, &publication).unwrap();
+        }
+    }
+    let is_down = Cell::new(true);
+    let cluster = stage.cluster().clone();
+    let seen = Unconverted { cluster: cluster.clone(), is_down: &is_down };
+    let mut desk = Desk::through(seen, cluster, stage.catalogs().clone(), stage.now());
+    desk.run(Duration::from_secs(10));
+    let phase = |desk: &Desk<Unconverted<'_>>, namespace: &str, name: &str| {
+        let found = desk.cluster.get(&known::CLUSTER_SERVICE_VERSION.key(namespace, name));
+        found.unwrap().map(|operator| operator.status().get("phase").str().to_owned())
+    };
+    assert_eq!(phase(&desk, "park", "etcd.v1.0.0").as_deref(), Some("Succeeded"));
+    assert_eq!(phase(&desk, "shop", "op.v2.0.0"), None, "nothing is done before all is seen");
+    let plans = desk.driver.objects().within(&known::INSTALL_PLAN, "shop");
+    let messages: Vec<&str> = plans.map(|plan| plan.status().get("message").str()).collect();
+    let is_told = |message: &&str| message.contains("conversion webhook for Op failed");
+    assert!(messages.iter().any(is_told), "{messages:?}");
+    let written = desk.run(Duration::from_secs(10));
+    assert!(written < 10, "{written} writes in 10 s");
+    // In time: a plan that could not be carried out for a minute has failed.
+    is_down.set(false);
+    desk.run(Duration::from_secs(60));
+    assert_eq!(phase(&desk, "shop", "op.v2.0.0").as_deref(), Some("Succeeded"));
 }

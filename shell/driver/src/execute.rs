@@ -120,14 +120,16 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             executed.deeds.push(Deed { verb, target, work, refusal });
         }
         match done {
-            Ok(Done::Wrote) => {
-                executed.written += 1;
+            Ok(done @ (Done::Wrote | Done::Nothing)) => {
+                let has_written = matches!(done, Done::Wrote);
+                executed.written += usize::from(has_written);
                 if let Some(target) = target {
                     self.failures.forgive(&target);
-                    written.insert(target);
+                    if has_written {
+                        written.insert(target);
+                    }
                 }
             }
-            Ok(Done::Nothing) => {}
             Ok(Done::Stale) => {
                 self.touched.touch_namespace(namespace);
                 abandoned.insert(work);
@@ -221,7 +223,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 Ok(Done::Wrote)
             }
             Action::Watch(kind) => {
-                self.picture.watch(kind);
+                self.picture.watch(&self.cluster, kind, &mut self.touched)?;
                 Ok(Done::Nothing)
             }
         }

@@ -65,7 +65,9 @@ fn carry_out(
     let key = plan.object.key();
     let started = plan.started().unwrap_or(now);
     // What somebody else has done meanwhile is no failure any more.
-    let targets: BTreeSet<ObjectKey> = outcome.actions.iter().filter_map(Action::target).collect();
+    let unseen = outcome.unseen.iter().map(|kind| kind.key("", ""));
+    let targets: BTreeSet<ObjectKey> =
+        outcome.actions.iter().filter_map(Action::target).chain(unseen).collect();
     let mut failures = scene.world.failures.of_work(&key);
     if let Some((_, failure)) = failures.find(|(target, _)| targets.contains(target)) {
         let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
