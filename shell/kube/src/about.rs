@@ -7,7 +7,12 @@ use operon_driver::{ClusterError, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, Value, known};
 
-use crate::{KubeCluster, answer::Page, counters::Verb, follow::list, request::Ask};
+use crate::{
+    KubeCluster,
+    counters::Verb,
+    follow::{Listed, list},
+    request::Ask,
+};
 
 impl KubeCluster {
     /// Returns the version of the API server, such as `v1.36.3`.
@@ -47,9 +52,13 @@ impl KubeCluster {
     fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
         let mut objects = Vec::new();
         for kind in kinds {
-            let interest = Interest::all(kind.clone());
-            let take = |mut page: Page| objects.append(&mut page.objects);
-            self.wait_for(list(&self.shared, &interest, take))?;
+            let mut found = Vec::new();
+            let take = |listed| match listed {
+                Listed::Anew => found = Vec::new(),
+                Listed::Page(mut page) => found.append(&mut page.objects),
+            };
+            self.wait_for(list(&self.shared, &Interest::all(kind.clone()), take))?;
+            objects.append(&mut found);
         }
         Ok(objects)
     }

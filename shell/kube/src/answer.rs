@@ -9,6 +9,8 @@ use operon_driver::ClusterError;
 use operon_lifecycle::ErrorKind;
 use operon_object::{ApiKind, Object, Value};
 
+use crate::pieces::pieces;
+
 /// How much of an answer that is no Status is shown to people.
 const SHOWN_TEXT: usize = 300;
 
@@ -96,6 +98,8 @@ pub(crate) fn read_object(body: &[u8]) -> Result<Object, ClusterError> {
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) objects: Vec<Object>,
+    /// How many objects could not be read, such as those that nest too deeply. They are passed over.
+    pub(crate) unreadable: u64,
     pub(crate) version: String,
     /// The token of the next page; empty on the last.
     pub(crate) next: String,
@@ -104,26 +108,31 @@ pub(crate) struct Page {
 
 /// Reads a page. Its objects may not say what they are: the list does.
 pub(crate) fn read_page(body: &[u8], kind: &ApiKind) -> Result<Page, ClusterError> {
-    let mut value = Value::parse_json(body).map_err(|error| not_understood(&error.to_string()))?;
-    let metadata = value.get("metadata");
-    let version = metadata.get("resourceVersion").str().to_owned();
-    let next = metadata.get("continue").str().to_owned();
+    let pieces = pieces(body).ok_or_else(|| not_understood("a listing was expected"))?;
+    let list = Value::parse_json(&pieces.rest);
+    let list = list.map_err(|error| not_understood(&error.to_string()))?;
+    let version = list.at(&["metadata", "resourceVersion"]).str().to_owned();
+    let next = list.at(&["metadata", "continue"]).str().to_owned();
     // Whoever took another answer for an empty listing would believe that everything is gone.
-    if !value.get("kind").str().ends_with("List") || version.is_empty() {
+    if !list.get("kind").str().ends_with("List") || version.is_empty() {
         return Err(not_understood("a listing was expected, with `kind` and `resourceVersion`"));
     }
-    let mut items = value.remove(&["items"]).unwrap_or_default();
-    let items = std::mem::take(items.make_list());
-    let api_version = kind.api_version();
-    let mut objects = Vec::with_capacity(items.len());
-    for mut item in items {
-        item.set(&["apiVersion"], api_version.as_str());
-        item.set(&["kind"], kind.kind.name());
-        let object =
-            Object::from_value(item).map_err(|error| not_understood(&error.to_string()))?;
-        objects.push(trimmed(object));
+    let mut objects = Vec::with_capacity(pieces.items.len());
+    let mut unreadable = 0;
+    for item in pieces.items {
+        let value = body.get(item).and_then(|text| Value::parse_json(text).ok());
+        let object = value.and_then(|mut value| {
+            value.as_map()?;
+            value.set(&["apiVersion"], kind.api_version());
+            value.set(&["kind"], kind.kind.name());
+            Object::from_value(value).ok()
+        });
+        match object {
+            Some(object) => objects.push(trimmed(object)),
+            None => unreadable += 1,
+        }
     }
-    Ok(Page { objects, version, next, bytes: body.len() })
+    Ok(Page { objects, unreadable, version, next, bytes: body.len() })
 }
 
 /// Something that a watch tells.
@@ -135,30 +144,25 @@ pub(crate) enum Event {
     Gone(Object),
     /// Everything up to this version was told.
     Bookmark(String),
+    /// Something that cannot be read, such as an object that nests too deeply.
+    Unreadable,
     /// The watch is over.
     Over(ClusterError),
 }
 
 /// Reads a line of a watch.
-pub(crate) fn read_event(line: &[u8]) -> Result<Event, ClusterError> {
-    let mut value = Value::parse_json(line).map_err(|error| not_understood(&error.to_string()))?;
+pub(crate) fn read_event(line: &[u8]) -> Event {
+    let Ok(mut value) = Value::parse_json(line) else { return Event::Unreadable };
     let object = value.remove(&["object"]).unwrap_or_default();
-    let kind = value.get("type").str();
-    match kind {
-        "ERROR" => Ok(Event::Over(read_status(&object, 500))),
-        "BOOKMARK" => {
-            Ok(Event::Bookmark(object.at(&["metadata", "resourceVersion"]).str().to_owned()))
-        }
-        "ADDED" | "MODIFIED" | "DELETED" => {
-            let object = Object::from_value(object);
-            let object = object.map_err(|error| not_understood(&error.to_string()))?;
-            Ok(if kind == "DELETED" {
-                Event::Gone(identity(&object))
-            } else {
-                Event::Is(trimmed(object))
-            })
-        }
-        other => Err(not_understood(&format!("a watch told `{other}`"))),
+    match value.get("type").str() {
+        "ERROR" => Event::Over(read_status(&object, 500)),
+        "BOOKMARK" => Event::Bookmark(object.at(&["metadata", "resourceVersion"]).str().to_owned()),
+        word @ ("ADDED" | "MODIFIED" | "DELETED") => match Object::from_value(object) {
+            Ok(object) if word == "DELETED" => Event::Gone(identity(&object)),
+            Ok(object) => Event::Is(trimmed(object)),
+            Err(_) => Event::Unreadable,
+        },
+        _ => Event::Unreadable,
     }
 }
 

@@ -170,7 +170,7 @@ impl Board {
                 object.resource_version().to_owned()
             }
             Event::Bookmark(version) => version.clone(),
-            Event::Over(_) => return Some(self.follows.get(interest)?.version.clone()),
+            Event::Unreadable | Event::Over(_) => String::new(),
         };
         let follow = self.follows.get_mut(interest)?;
         if !version.is_empty() {

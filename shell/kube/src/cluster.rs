@@ -27,7 +27,7 @@ use crate::{
     counters::{Tally, Verb},
     fence::Fence,
     flow::Flow,
-    follow::{follow, list},
+    follow::{Listed, follow, list},
     identity::process_identity,
     lease::Election,
     request::{Actor, Ask, Channel},
@@ -269,9 +269,15 @@ impl Drop for KubeCluster {
 async fn list_interest(shared: &Shared, interest: &Interest) -> Result<Vec<Object>, ClusterError> {
     let mut relist = Relist::default();
     let mut objects = Vec::new();
-    let version = list(shared, interest, |mut page| {
-        shared.board().take_page(interest, &page.objects, page.bytes, &mut relist);
-        objects.append(&mut page.objects);
+    let version = list(shared, interest, |listed| match listed {
+        Listed::Anew => {
+            relist = Relist::default();
+            objects = Vec::new();
+        }
+        Listed::Page(mut page) => {
+            shared.board().take_page(interest, &page.objects, page.bytes, &mut relist);
+            objects.append(&mut page.objects);
+        }
     })
     .await?;
     let mut board = shared.board();

@@ -74,6 +74,8 @@ pub struct Counters {
     pub relists: u64,
     /// How often so much happened that everything had to be listed again.
     pub overflows: u64,
+    /// The objects that were passed over because they cannot be read, each time they were met.
+    pub unreadable: u64,
     /// The writes that were not sent because the lease was not held.
     pub fenced: u64,
     /// The changes that wait to be asked for.

@@ -88,7 +88,10 @@ pub(crate) async fn follow(shared: Arc<Shared>, start: Start) {
             }
         };
         step = match done {
-            Ok(End::At(version)) => Step::Watch(version),
+            Ok(End::At(version)) => {
+                absence.reset();
+                Step::Watch(version)
+            }
             Ok(End::Forgotten) => {
                 shared.channel.tally.note(|counters| counters.relists += 1);
                 Step::List
@@ -112,16 +115,25 @@ pub(crate) async fn follow(shared: Arc<Shared>, start: Start) {
 
 // ---- Listing ----
 
+/// What becomes of a listing.
+pub(crate) enum Listed {
+    /// It begins; what was given before does not count.
+    Anew,
+    /// A page.
+    Page(Page),
+}
+
 /// Lists what is of interest, page by page; each is given away. Returns the version of the listing,
 /// which is empty where there is no such kind.
 pub(crate) async fn list(
     shared: &Shared,
     interest: &Interest,
-    mut take: impl FnMut(Page),
+    mut take: impl FnMut(Listed),
 ) -> Result<String, ClusterError> {
     let mut tries = 0;
     'listing: loop {
         tries += 1;
+        take(Listed::Anew);
         let found = shared.discovery.find(&shared.channel, &interest.kind).await?;
         let Some(resource) = found else { return Ok(String::new()) };
         let mut next = String::new();
@@ -139,7 +151,8 @@ pub(crate) async fn list(
             }
             let page = read_page(&answer.success()?, &resource.kind)?;
             let (version, more) = (page.version.clone(), page.next.clone());
-            take(page);
+            shared.channel.tally.note(|counters| counters.unreadable += page.unreadable);
+            take(Listed::Page(page));
             if more.is_empty() {
                 return Ok(version);
             }
@@ -163,10 +176,13 @@ fn page_ask(resource: &Resource, interest: &Interest, next: &str) -> Option<Ask>
 async fn list_again(shared: &Shared, start: &Start) -> Result<End, ClusterError> {
     let mut relist = Relist::default();
     let interest = &start.interest;
-    let version = list(shared, interest, |page| {
-        let mut board = shared.board();
-        if board.is_current(start) {
-            board.take_page(interest, &page.objects, page.bytes, &mut relist);
+    let version = list(shared, interest, |listed| match listed {
+        Listed::Anew => relist = Relist::default(),
+        Listed::Page(page) => {
+            let mut board = shared.board();
+            if board.is_current(start) {
+                board.take_page(interest, &page.objects, page.bytes, &mut relist);
+            }
         }
     })
     .await?;
@@ -223,9 +239,14 @@ async fn watch(
             return Ok(End::At(version));
         };
         backoff.reset();
-        let event = read_event(&line)?;
-        if let Event::Over(error) = event {
-            return if error.kind == ErrorKind::Conflict { Ok(End::Forgotten) } else { Err(error) };
+        let event = read_event(&line);
+        match event {
+            Event::Over(error) if error.kind == ErrorKind::Conflict => return Ok(End::Forgotten),
+            Event::Over(error) => return Err(error),
+            Event::Unreadable => {
+                shared.channel.tally.note(|counters| counters.unreadable += 1);
+            }
+            Event::Is(_) | Event::Gone(_) | Event::Bookmark(_) => {}
         }
         match shared.board().hear(start, &event, line.len()) {
             Some(heard) if heard.is_empty() => {}

@@ -20,6 +20,7 @@ mod follow;
 mod identity;
 mod lease;
 mod options;
+mod pieces;
 mod request;
 mod resource;
 mod shared;

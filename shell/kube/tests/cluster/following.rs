@@ -1,6 +1,7 @@
 //! Watches go on through everything, and leave nothing out.
 
 use std::{
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -29,7 +30,7 @@ fn watches_survive_what_networks_and_servers_do() {
         cut(rig, &direct);
         silent(rig, &direct);
         forgotten(rig, &direct);
-        kinds(&direct);
+        kinds(rig, &direct);
         pages(rig, &direct);
     });
 }
@@ -159,7 +160,7 @@ fn lamp_definition() -> Object {
 }
 
 /// Kinds come and go with their definitions, and are followed all the while.
-fn kinds(cluster: &KubeCluster) {
+fn kinds(rig: &Rig, cluster: &KubeCluster) {
     let kind = Kind::new("following.example.com", "Lamp");
     let interests = Interest::all_of([kind.clone(), known::CUSTOM_RESOURCE_DEFINITION]);
     let mut follower = Follower::new(cluster, interests);
@@ -179,6 +180,7 @@ fn kinds(cluster: &KubeCluster) {
         assert!(apis.iter().any(|api| api.kind == "Deployment" && api.group == "apps"));
         assert!(apis.iter().any(|api| api.kind == "ConfigMap" && api.group.is_empty()));
         assert!(!apis.iter().any(|api| api.kind == "Lamp"), "a definition brought it");
+        unreadable(rig, cluster, &mut follower, &kind);
         cluster.delete(&definition.key(), definition.uid()).unwrap();
         follower.look_for(&made.key(), None);
         follower.look_for(&definition.key(), None);
@@ -186,6 +188,28 @@ fn kinds(cluster: &KubeCluster) {
     }
     follower.require_no_doubles();
     assert!(cluster.server_version().unwrap().starts_with("v1."));
+}
+
+/// An object that nests more deeply than anybody reads is passed over; its neighbours are told.
+fn unreadable(rig: &Rig, cluster: &KubeCluster, follower: &mut Follower<'_>, kind: &Kind) {
+    let (open, close) = ("{\"a\":".repeat(500), "}".repeat(500));
+    let text = r#"{"apiVersion":"following.example.com/v1","kind":"Lamp","#;
+    let text = format!(
+        "{text}\"metadata\":{{\"name\":\"deep\",\"namespace\":\"default\"}},\"spec\":{open}1{close}}}"
+    );
+    rig.apply(&text).unwrap();
+    let next = Object::new("following.example.com/v1", "Lamp", "default", "next");
+    let next = cluster.create(&next).unwrap();
+    follower.look_for(&next.key(), Some(next.resource_version()));
+    let other = connect(&rig.kubeconfig(), options());
+    let listed = other.list(&Interest::all_of([kind.clone()])).unwrap().objects;
+    let names: Vec<&str> = listed.iter().map(Object::name).collect();
+    assert_eq!(names, ["lamp", "next"]);
+    assert_eq!(other.counters().unreadable, 1);
+    assert!(cluster.counters().unreadable > 0);
+    rig.kubectl(&["delete", "lamps.following.example.com", "deep"]).unwrap();
+    cluster.delete(&next.key(), next.uid()).unwrap();
+    follower.look_for(&next.key(), None);
 }
 
 /// Many objects come in pages, also when a page is forgotten before it was fetched.
@@ -217,9 +241,14 @@ fn pages(rig: &Rig, cluster: &KubeCluster) {
     let kubeconfig = kubeconfig_for(rig, &format!("http://{}", injector.address));
     let injected = connect(&kubeconfig, options());
     let expired = r#"{"kind":"Status","code":410,"reason":"Expired","message":"too old"}"#;
-    injector.meet("GET", "continue=", 1, Fault::Answer(410, "", expired.to_owned()));
+    // It was on the page that was listed already.
+    let remover = connect(&rig.kubeconfig(), options());
+    let first = remover.get(&config_map("many-0", "").key()).unwrap().unwrap();
+    let remove = move || remover.delete(&first.key(), first.uid()).unwrap();
+    injector.meet("GET", "continue=", 1, Fault::After(Arc::new(remove), 410, expired.to_owned()));
     let interests = [Interest::labelled(known::CONFIG_MAP, LABEL, "many")].into();
     let listed = injected.list(&interests).unwrap().objects;
-    assert_eq!(listed.len(), MANY, "a listing begins again when its next page is forgotten");
+    assert_eq!(listed.len(), MANY - 1, "a listing begins again when its next page is forgotten");
+    assert!(listed.iter().all(|object| object.name() != "many-0"));
     assert!(listed.iter().all(|object| object.at(&["data", "entry"]) != &Value::Null));
 }

@@ -14,10 +14,12 @@ use std::{
 use operon_rig::Rig;
 
 /// What becomes of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum Fault {
     /// It is answered here: with a code, headers and a body.
     Answer(u16, &'static str, String),
+    /// Something else happens before, and then it is answered here: with a code and a body.
+    After(Arc<dyn Fn() + Send + Sync>, u16, String),
     /// The server does it, and the answer is lost.
     LoseAnswer,
 }
@@ -118,7 +120,15 @@ fn serve(client: TcpStream, upstream: SocketAddr, state: &Mutex<State>) -> Optio
     reader.read_exact(&mut body).ok()?;
     let mut client = client;
     let fault = meet(state, first.trim());
-    if let Some(Fault::Answer(code, headers, text)) = &fault {
+    let answer = match &fault {
+        Some(Fault::Answer(code, headers, text)) => Some((code, *headers, text)),
+        Some(Fault::After(happen, code, text)) => {
+            happen();
+            Some((code, "", text))
+        }
+        Some(Fault::LoseAnswer) | None => None,
+    };
+    if let Some((code, headers, text)) = answer {
         let length = text.len();
         let answer = format!(
             "HTTP/1.1 {code} Injected\r\nContent-Type: application/json\r\n{headers}\
@@ -129,7 +139,7 @@ fn serve(client: TcpStream, upstream: SocketAddr, state: &Mutex<State>) -> Optio
     let mut server = TcpStream::connect(upstream).ok()?;
     server.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).ok()?;
     server.write_all(&body).ok()?;
-    if fault == Some(Fault::LoseAnswer) {
+    if fault.is_some() {
         // Only when it is answered it is done for certain.
         server.read_exact(&mut [0; 12]).ok()?;
         return None;
