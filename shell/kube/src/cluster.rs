@@ -30,7 +30,7 @@ use crate::{
     follow::{follow, list},
     identity::process_identity,
     lease::Election,
-    request::{APPLY, Ask, Channel, JSON},
+    request::{APPLY, Ask, Channel, JSON, MERGE},
     resource::{Resource, encode},
     shared::Shared,
 };
@@ -174,7 +174,7 @@ impl KubeCluster {
     }
 
     /// Lists all objects of some kinds without following them.
-    fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
+    pub fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
         let mut objects = Vec::new();
         for kind in kinds {
             let interest = Interest::all(kind.clone());
@@ -292,6 +292,24 @@ impl KubeCluster {
             let path = self.resource_of(object).await?.object(&object.key())?;
             let path = format!("{path}?fieldManager={}&force=true", encode(manager));
             self.write(&Ask::write(Verb::Patch, path, APPLY, sent(object))).await
+        })
+    }
+
+    /// Changes an object, or its status alone, by a merge patch, as people's tools do.
+    pub fn merge(
+        &self,
+        key: &ObjectKey,
+        patch: &Value,
+        is_status: bool,
+    ) -> Result<Object, ClusterError> {
+        self.wait_for(async {
+            let Shared { channel, discovery, .. } = &*self.shared;
+            let found = discovery.find(channel, &key.kind).await?;
+            let path = found.ok_or_else(|| not_there(key))?.object(key)?;
+            let part = if is_status { "/status" } else { "" };
+            let path = format!("{path}{part}?fieldManager={}", encode(self.manager()));
+            let patch = operon_object::exact_json(patch);
+            self.write(&Ask::write(Verb::Patch, path, MERGE, patch)).await
         })
     }
 }

@@ -51,6 +51,7 @@ pub(crate) struct Ask {
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
 
 impl Ask {
     /// Asks for something without changing anything.
