@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use operon_kube::{KubeCluster, Options, Place};
+use operon_kube::{KubeCluster, Place};
 use operon_rig::{BUSYBOX_IMAGE, Rig};
 use operon_sim::{Scenario, SimStage, run_scenario};
 
-use crate::{KubeStage, Probes, Remains, pods, sweep::Sweep};
+use crate::{KubeStage, Probes, Remains, pods, stage::unlimited, sweep::Sweep};
 
 /// For how long nothing may be written after a scenario.
 const REST: Duration = Duration::from_secs(1);
@@ -40,11 +40,8 @@ impl Proving {
     /// Makes a rig ready: our CRDs, the namespace of catalogs, and pods that do what scenarios say.
     pub fn new(rig: &Rig) -> Result<Self, String> {
         let place = Place::Kubeconfig { file: Some(rig.kubeconfig()), context: None };
-        let janitor = KubeCluster::connect(
-            &place,
-            Options { manager: "rig".to_owned(), ..Options::default() },
-        )
-        .map_err(|error| error.to_string())?;
+        let janitor =
+            KubeCluster::connect(&place, unlimited("rig")).map_err(|error| error.to_string())?;
         let probes = Probes::listen().map_err(|error| error.to_string())?;
         let said = |error: operon_rig::RigError| error.to_string();
         rig.apply(&pods::manifests(probes.port())).map_err(said)?;
@@ -113,6 +110,10 @@ fn play(
     run_scenario(scenario, stage).map_err(|failure| failure.to_string())?;
     let written = stage.rest(REST)?;
     faults.extend(written.iter().map(|deed| format!("was not at rest: {deed}")));
+    // One that begins anew decides everything again.
+    stage.restart()?;
+    let written = stage.rest_at_once(REST)?;
+    faults.extend(written.iter().map(|deed| format!("was done anew after a restart: {deed}")));
     let remains = Remains::of(stage)?.without(&before);
     let mut simulated = SimStage::new();
     let empty = Remains::of(&mut simulated)?;

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use operon_object::{Kind, Object, known};
+use operon_object::{Kind, Object, Value, known};
 use operon_sim::Stage;
 
 /// The kinds that are compared.
 const COMPARED: &[Kind] = &[
-    known::NAMESPACE,
     known::SERVICE_ACCOUNT,
     known::SECRET,
     known::CONFIG_MAP,
@@ -46,7 +45,12 @@ impl Remains {
         let mut objects = BTreeMap::new();
         for kind in COMPARED {
             for object in stage.list(kind)? {
-                objects.insert(object.key().to_string(), summary(&object));
+                let mut name = object.key().to_string();
+                if *kind == known::CONTROLLER_REVISION {
+                    // The end of its name is made of identities.
+                    name.truncate(name.rfind('-').unwrap_or(name.len()));
+                }
+                objects.insert(name, summary(&object));
             }
         }
         Ok(Self { objects })
@@ -105,7 +109,8 @@ fn summary(object: &Object) -> String {
         }
         kind if kind == known::OPERATOR_GROUP => status.get("namespaces").to_string(),
         kind if [known::ROLE, known::CLUSTER_ROLE].contains(&kind) => {
-            object.at(&["rules"]).to_string()
+            // A cluster writes no rules as `null`.
+            Value::list(object.at(&["rules"]).elements().iter().cloned()).to_string()
         }
         _ => String::new(),
     }

@@ -58,7 +58,7 @@ impl KubeStage {
     pub fn new(place: &Place, probes: &Probes) -> Result<Self, String> {
         let clock = Clock::new();
         probes.begin(&clock);
-        let engine = connect(place, &Options::default().manager)?;
+        let engine = connect(place, Options::default())?;
         let settings = Settings {
             kube_version: engine.server_version().map_err(|error| error.message)?,
             native_apis: engine.native_apis().map_err(|error| error.message)?,
@@ -68,7 +68,7 @@ impl KubeStage {
         Ok(Self {
             driver: Driver::new(Arc::clone(&engine), catalogs.clone(), settings.clone()),
             engine,
-            person: connect(place, PERSON)?,
+            person: connect(place, unlimited(PERSON))?,
             place: place.clone(),
             settings,
             catalogs,
@@ -87,6 +87,11 @@ impl KubeStage {
     /// Settles, and then looks on for a time; says what was written in it, which should be nothing.
     pub fn rest(&mut self, duration: Duration) -> Result<Vec<String>, String> {
         self.settle()?;
+        self.rest_at_once(duration)
+    }
+
+    /// Looks on for a time; says what was written in it.
+    pub fn rest_at_once(&mut self, duration: Duration) -> Result<Vec<String>, String> {
         let before = self.writes();
         let begun = Instant::now();
         let mut written = Vec::new();
@@ -217,8 +222,13 @@ impl KubeStage {
     }
 }
 
-fn connect(place: &Place, manager: &str) -> Result<Arc<KubeCluster>, String> {
-    let options = Options { manager: manager.to_owned(), ..Options::default() };
+/// Options for people and for those who tidy up: they may ask as much as they like.
+pub(crate) fn unlimited(manager: &str) -> Options {
+    let manager = manager.to_owned();
+    Options { manager, requests_per_second: 1000, requests_burst: 1000, ..Options::default() }
+}
+
+fn connect(place: &Place, options: Options) -> Result<Arc<KubeCluster>, String> {
     KubeCluster::connect(place, options).map(Arc::new).map_err(|error| error.to_string())
 }
 
@@ -319,7 +329,7 @@ impl Stage for KubeStage {
 
     fn restart(&mut self) -> Result<(), String> {
         self.writes_before = self.writes();
-        self.engine = connect(&self.place, &Options::default().manager)?;
+        self.engine = connect(&self.place, Options::default())?;
         let engine = Arc::clone(&self.engine);
         self.driver = Driver::new(engine, self.catalogs.clone(), self.settings.clone());
         Ok(())

@@ -23,6 +23,10 @@ const SWEEP_PATIENCE: Duration = Duration::from_secs(90);
 
 const SWEEP_PAUSE: Duration = Duration::from_millis(100);
 
+/// The namespace that nearly every scenario has. It is emptied and stays: a cluster takes its time, about
+/// six seconds, to let a namespace go.
+const KEPT_NAMESPACE: &str = "shop";
+
 /// What stays.
 #[derive(Debug)]
 pub(crate) struct Sweep {
@@ -46,7 +50,10 @@ impl Sweep {
                 return Err(format!("{} does not go away: {}", first.key(), first.value()));
             }
             for object in &left {
-                remove(cluster, object)?;
+                match is_kept_namespace(object) {
+                    true => strip(cluster, object)?,
+                    false => remove(cluster, object)?,
+                }
             }
             thread::sleep(SWEEP_PAUSE);
         }
@@ -54,6 +61,9 @@ impl Sweep {
 
     /// Tells whether an object is a scenario's, and goes by nobody else's hand.
     fn is_left(&self, object: &Object) -> bool {
+        if is_kept_namespace(object) {
+            return !words_of_others(object).is_empty();
+        }
         let is_made_by_the_cluster = match object.kind() {
             kind if kind == known::SERVICE_ACCOUNT => object.name() == "default",
             kind if kind == known::CONFIG_MAP => object.name() == "kube-root-ca.crt",
@@ -72,6 +82,26 @@ fn listed(cluster: &KubeCluster) -> Result<Vec<Object>, String> {
     let kinds: Vec<Kind> =
         known::KNOWN_KINDS.iter().filter(is_of_scenarios).map(|known| known.kind.clone()).collect();
     cluster.list_once(&kinds).map_err(|error| error.message)
+}
+
+fn is_kept_namespace(object: &Object) -> bool {
+    object.kind() == known::NAMESPACE && object.name() == KEPT_NAMESPACE && !object.is_deleting()
+}
+
+/// Returns the labels and annotations that somebody gave to a namespace.
+fn words_of_others(namespace: &Object) -> Vec<(&'static str, String)> {
+    let labels = namespace.labels().map(|(name, _)| ("labels", name.to_owned()));
+    let annotations = namespace.annotations().map(|(name, _)| ("annotations", name.to_owned()));
+    labels.chain(annotations).filter(|(_, name)| name != "kubernetes.io/metadata.name").collect()
+}
+
+fn strip(cluster: &KubeCluster, namespace: &Object) -> Result<(), String> {
+    let mut patch = map! { "metadata" => map! {} };
+    for (place, name) in words_of_others(namespace) {
+        patch.set(&["metadata", place, &name], Value::Null);
+    }
+    let outcome = cluster.merge(&namespace.key(), &patch, false);
+    outcome.map(|_| ()).map_err(|error| error.message)
 }
 
 fn remove(cluster: &KubeCluster, object: &Object) -> Result<(), String> {
