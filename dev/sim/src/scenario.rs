@@ -137,4 +137,9 @@ pub trait Stage {
     fn list(&mut self, kind: &operon_object::Kind) -> Result<Vec<Object>, String>;
     /// Returns the phases that an operator was seen in, each with its reason behind a `/`.
     fn phases(&mut self, key: &ObjectKey) -> Vec<String>;
+    /// Returns how long what is expected may take to be seen: not at all, unless others than the stage
+    /// itself have a hand in it.
+    fn patience(&self) -> Duration {
+        Duration::ZERO
+    }
 }

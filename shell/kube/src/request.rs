@@ -74,6 +74,7 @@ impl Actor {
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
 
 impl Ask {
     /// Asks for something without changing anything.

@@ -1,6 +1,6 @@
 //! Running scenarios.
 
-use std::fmt;
+use std::{fmt, time::Instant};
 
 use operon_kinds::names;
 use operon_object::{Object, ObjectKey, known, map};
@@ -73,8 +73,25 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
         Step::Settle => stage.settle(),
         Step::Wait(duration) => stage.wait(*duration),
         Step::Restart => stage.restart(),
-        Step::Expect(expectation) => expectation.check(&stage.list(&expectation.key.kind)?),
-        Step::Saw { key, phases } => saw(stage, key, phases),
+        Step::Expect(expectation) => {
+            patiently(stage, |stage| expectation.check(&stage.list(&expectation.key.kind)?))
+        }
+        Step::Saw { key, phases } => patiently(stage, |stage| saw(stage, key, phases)),
+    }
+}
+
+/// Looks again, and settles in between, while the stage has patience.
+fn patiently<S: Stage>(
+    stage: &mut S,
+    mut look: impl FnMut(&mut S) -> Result<(), String>,
+) -> Result<(), String> {
+    let begun = Instant::now();
+    loop {
+        match look(stage) {
+            Err(reason) if begun.elapsed() >= stage.patience() => return Err(reason),
+            Err(_) => stage.settle()?,
+            Ok(()) => return Ok(()),
+        }
     }
 }
 

@@ -1,0 +1,27 @@
+//! The engine on a real cluster: what scenarios say, with real controllers and real pods.
+//!
+//! [`Proving`] prepares a rig once; each scenario gets a [`KubeStage`] on it and is swept away
+//! afterwards. The engine, the driver and the adapter are those that ship; only catalogs and the clock
+//! are the scenario's. Nothing here decides what should come out: scenarios say that, and
+//! [`Remains`] compares the end with that of the simulator.
+
+mod clock;
+mod controller;
+pub mod harbour;
+mod left_out;
+mod pods;
+mod probes;
+mod proving;
+mod remains;
+mod stage;
+mod sweep;
+
+pub use self::{
+    clock::Clock,
+    controller::{Controller, operon_program},
+    left_out::LEFT_OUT,
+    probes::Probes,
+    proving::{Outcome, Proving},
+    remains::Remains,
+    stage::{KubeStage, QUIET, SETTLE_PATIENCE},
+};
