@@ -6,9 +6,7 @@ use anstream::eprintln;
 use clap::Args;
 
 use crate::{
-    cluster::{
-        ClusterArguments, Kinds, PERSON, apply, hint_at_up, in_order, long_name, place, short_name,
-    },
+    cluster::{ClusterArguments, Kinds, PERSON, apply, in_order, long_name, place, short_name},
     exit::Outcome,
     manifests::read_all_objects,
     output::{clean, print_text},
@@ -57,6 +55,6 @@ pub(crate) fn run(command: &Apply) -> anyhow::Result<Outcome> {
             }
         }
     }
-    hint_at_up(&cluster, &command.cluster.dir);
+    cluster.hint_at_up();
     Ok(outcome)
 }

@@ -9,11 +9,10 @@ use clap::Args;
 use operon_catalog::nearest;
 use operon_driver::{Cluster, Interest};
 use operon_kinds::{InstallPlan, PlanPhase, Subscription, names};
-use operon_local::Access;
 use operon_object::{Object, known};
 
 use crate::{
-    cluster::{ClusterArguments, NamespaceArguments, hint_at_up, update},
+    cluster::{ClusterArguments, NamespaceArguments, Reached, update},
     exit::Outcome,
     output::{clean, print_text},
 };
@@ -78,12 +77,12 @@ fn say(
         update(&cluster, plan.clone(), &change)?;
         print_text(&format!("InstallPlan {}\n", clean(&text)))?;
     }
-    hint_at_up(&cluster, &arguments.cluster.dir);
+    cluster.hint_at_up();
     Ok(Outcome::Done)
 }
 
 /// Finds the plans that are meant; each waits for a word.
-fn find(cluster: &Access, arguments: &PlanArguments) -> anyhow::Result<Vec<Object>> {
+fn find(cluster: &Reached, arguments: &PlanArguments) -> anyhow::Result<Vec<Object>> {
     let interests = Interest::all_of([known::INSTALL_PLAN, known::SUBSCRIPTION]);
     let objects = cluster.list(&interests)?.objects;
     let objects = objects.into_iter().filter(|object| arguments.namespace.takes(object));

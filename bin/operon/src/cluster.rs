@@ -1,13 +1,14 @@
-//! The embedded cluster as commands see it: where it is, what it calls things, and how it is written.
+//! The cluster as commands see it: where it is, what it calls things, and how it is written.
 //!
-//! Whether a command has the state file open itself or talks to the `operon up` that has, it does not
-//! notice. No rule of the domain is here.
+//! Whether it is a real one, or the state file of an embedded one that is open here or in an `operon up`,
+//! a command does not notice. No rule of the domain is here.
 
 mod apply;
 mod engine;
 mod kinds;
 mod objects;
 mod operators;
+mod reached;
 mod scratch;
 
 use std::{
@@ -20,23 +21,23 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use anstream::eprintln;
-use anyhow::{Context, bail};
-use clap::Args;
+use anyhow::Context;
 use operon_api::crd_objects;
 use operon_apiserver::Settings;
-use operon_local::{Access, Options, connect_or_open, system_clock};
+use operon_local::{Options, system_clock};
 use operon_object::Timestamp;
 
 pub(crate) use self::{
     apply::{Appliable, Applied, apply, in_order, place},
     engine::{
-        DEFAULT_KUBE_VERSION, Engine, EngineArguments, FETCH_LOOK, LONGEST_FETCH, act,
-        check_version, engine, look_at, look_well, wait_for_bundle,
+        DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Engine, EngineArguments, FETCH_LOOK,
+        LONGEST_FETCH, act, check_version, engine, engine_of_real, look_at, look_well,
+        wait_for_bundle,
     },
     kinds::{FoundKind, Kinds},
     objects::{NamespaceArguments, find_one, find_operator, long_name, short_name, update},
     operators::{kind_words, namespace_of_operator},
+    reached::{ClusterArguments, Reached},
     scratch::Scratch,
 };
 
@@ -45,41 +46,6 @@ const STATE_DIRECTORY: &str = ".operon";
 
 /// The field manager of what people do with commands.
 pub(crate) const PERSON: &str = "operon-cli";
-
-/// The cluster that a command is about.
-#[derive(Debug, Args)]
-pub(crate) struct ClusterArguments {
-    /// The directory of the cluster, as it is given to `operon up`
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) dir: PathBuf,
-}
-
-impl ClusterArguments {
-    /// Reaches the cluster of the directory as a person; it must exist.
-    pub(crate) fn reach(&self) -> anyhow::Result<Access> {
-        self.reach_as(PERSON)
-    }
-
-    /// Reaches the cluster of the directory under the name of a manager; it must exist.
-    pub(crate) fn reach_as(&self, manager: &str) -> anyhow::Result<Access> {
-        let directory = state_directory(&self.dir);
-        let display = self.dir.display();
-        if !directory.is_dir() {
-            bail!(
-                "there is no cluster in `{display}`\nhint: operon up {display} begins one; --dir names another directory"
-            );
-        }
-        Ok(connect_or_open(&directory, &options(manager))?)
-    }
-
-    /// Returns how a command that is told to a person names the directory, with a blank before it.
-    pub(crate) fn option(&self) -> String {
-        match self.dir.to_str() {
-            Some(".") => String::new(),
-            _ => format!(" --dir {}", self.dir.display()),
-        }
-    }
-}
 
 /// Returns the directory that holds the state of the cluster of a directory.
 pub(crate) fn state_directory(directory: &Path) -> PathBuf {
@@ -110,18 +76,6 @@ pub(crate) fn options(manager: &str) -> Options {
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_milliseconds(0).after(since)
-}
-
-/// Says that nobody acts on a change, if so.
-pub(crate) fn hint_at_up(cluster: &Access, directory: &Path) {
-    if is_idle(cluster) {
-        eprintln!("hint: operon up {} acts on it", directory.display());
-    }
-}
-
-/// Tells whether no `operon up` looks after a cluster.
-pub(crate) fn is_idle(cluster: &Access) -> bool {
-    matches!(cluster, Access::Local(_))
 }
 
 /// Turns Ctrl-C into a wish that is asked for; a second Ctrl-C ends the program at once.

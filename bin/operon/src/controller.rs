@@ -14,14 +14,15 @@ use operon_kube::{KubeCluster, LeaseOptions, Options, Place, process_identity};
 use operon_monitor::{Board, Monitor};
 
 use self::{log::Log, work::Worker};
-use crate::{cluster::stop_wish, exit::Outcome, fetching::FetchOptions};
+use crate::{
+    cluster::{DEFAULT_GLOBAL_NAMESPACE, stop_wish},
+    exit::Outcome,
+    fetching::FetchOptions,
+};
 
 /// How long the loop may take for one turn before the process counts as stuck: longer than any request
 /// may take, and than the largest catalog takes to be read.
 const STUCK_AFTER: Duration = Duration::from_secs(120);
-
-/// The namespace of the controller where nothing says otherwise.
-const DEFAULT_NAMESPACE: &str = "olm";
 
 /// Looks after the operators of a real cluster
 ///
@@ -43,7 +44,7 @@ pub(crate) struct Controller {
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
     /// The namespace of the controller and its lease
-    #[arg(long, env = "POD_NAMESPACE", default_value = DEFAULT_NAMESPACE)]
+    #[arg(long, env = "POD_NAMESPACE", default_value = DEFAULT_GLOBAL_NAMESPACE)]
     namespace: String,
     /// The namespace whose catalogs are visible everywhere [default: that of the controller]
     #[arg(long, env = "GLOBAL_CATALOG_NAMESPACE")]

@@ -4,7 +4,7 @@ use clap::Args;
 use operon_driver::Cluster;
 
 use crate::{
-    cluster::{ClusterArguments, Kinds, NamespaceArguments, find_one, hint_at_up, short_name},
+    cluster::{ClusterArguments, Kinds, NamespaceArguments, find_one, short_name},
     exit::Outcome,
     output::{clean, print_text},
 };
@@ -39,6 +39,6 @@ pub(crate) fn run(command: &Delete) -> anyhow::Result<Outcome> {
         let word = if waits { "is being deleted" } else { "deleted" };
         print_text(&format!("{} {word}\n", clean(&short_name(&object))))?;
     }
-    hint_at_up(&cluster, &command.cluster.dir);
+    cluster.hint_at_up();
     Ok(Outcome::Done)
 }

@@ -10,12 +10,11 @@ mod subscription;
 use clap::Args;
 use operon_driver::Cluster;
 use operon_kinds::Subscription;
-use operon_local::Access;
 use operon_object::{Kind, Object, known};
 
 use self::page::Page;
 use crate::{
-    cluster::{ClusterArguments, Kinds, NamespaceArguments, find_one, now},
+    cluster::{ClusterArguments, Kinds, NamespaceArguments, Reached, find_one, now},
     events,
     exit::Outcome,
     output::print_text,
@@ -55,7 +54,7 @@ fn names(kind: &Kind, object: &Object) -> Vec<String> {
     Vec::new()
 }
 
-fn describe(cluster: &Access, object: &Object) -> anyhow::Result<String> {
+fn describe(cluster: &Reached, object: &Object) -> anyhow::Result<String> {
     let mut page = Page::default();
     page.line("Name", object.name());
     page.line("Namespace", object.namespace());
@@ -106,7 +105,7 @@ fn is_short(value: &str) -> bool {
 
 /// Returns an object that another one refers to.
 fn find(
-    cluster: &Access,
+    cluster: &Reached,
     kind: &Kind,
     namespace: &str,
     name: &str,

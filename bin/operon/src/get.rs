@@ -7,12 +7,11 @@ use clap::{Args, ValueEnum};
 use operon_api::{TableOptions, render_table, table_for, write_json_pretty, write_yaml};
 use operon_driver::{Change, Cluster, Cursor, Interest};
 use operon_lifecycle::ErrorKind;
-use operon_local::Access;
 use operon_object::{Object, Value, list, map};
 
 use crate::{
     cluster::{
-        ClusterArguments, FoundKind, Kinds, NamespaceArguments, find_one, is_idle, now, short_name,
+        ClusterArguments, FoundKind, Kinds, NamespaceArguments, Reached, find_one, now, short_name,
     },
     exit::Outcome,
     output::{clean, print_text},
@@ -81,8 +80,8 @@ pub(crate) fn run(command: &Get) -> anyhow::Result<Outcome> {
     if !command.watch {
         return Ok(Outcome::Done);
     }
-    if is_idle(&cluster) {
-        eprintln!("hint: nothing changes here until operon up {}", command.cluster.dir.display());
+    if let (true, Some(directory)) = (cluster.is_idle(), cluster.directory()) {
+        eprintln!("hint: nothing changes here until operon up {}", directory.display());
         return Ok(Outcome::Done);
     }
     printer.watch(&cluster, &found, listing.cursor, shown)?;
@@ -90,7 +89,7 @@ pub(crate) fn run(command: &Get) -> anyhow::Result<Outcome> {
 }
 
 fn choose(
-    cluster: &Access,
+    cluster: &Reached,
     command: &Get,
     kind: &FoundKind,
     listed: &[Object],
@@ -179,7 +178,7 @@ impl Printer<'_> {
     /// Prints objects as they change, until nobody listens or the cluster is gone.
     fn watch(
         &self,
-        cluster: &Access,
+        cluster: &Reached,
         kinds: &[FoundKind],
         mut cursor: Cursor,
         mut shown: Vec<Object>,

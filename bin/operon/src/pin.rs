@@ -7,7 +7,7 @@ use clap::Args;
 use operon_kinds::{Pin as Versions, names};
 
 use crate::{
-    cluster::{ClusterArguments, NamespaceArguments, find_operator, hint_at_up, long_name, update},
+    cluster::{ClusterArguments, NamespaceArguments, find_operator, long_name, update},
     exit::Outcome,
     output::{clean, print_text},
 };
@@ -94,7 +94,7 @@ fn annotate(
     let before = if has_changed { "" } else { " already" };
     print_text(&format!("{} is{before} {told}\n", clean(&text)))?;
     if has_changed {
-        hint_at_up(&cluster, &arguments.dir);
+        cluster.hint_at_up();
     }
     Ok(Outcome::Done)
 }

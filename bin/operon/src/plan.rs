@@ -94,8 +94,8 @@ impl Plan {
 pub(crate) fn run(command: &Plan) -> anyhow::Result<Outcome> {
     // What if something were otherwise is a question to the resolver, not to the engine.
     let asks_what_if = command.to_fixpoint || command.situation.asks_what_if();
-    if let (Some(directory), false) = (&command.situation.dir, asks_what_if) {
-        return embedded::run(command, directory);
+    if let (Some(cluster), false) = (command.situation.living(), asks_what_if) {
+        return embedded::run(command, &cluster);
     }
     let situation = Situation::gather(&command.situation)?;
     let question = situation.question();

@@ -37,8 +37,8 @@ use crate::{
 /// Subscriptions, ClusterServiceVersions), the file-based catalogs of its CatalogSources in
 /// `catalogs/NAME`, and perhaps `case.json` with `namespace`, `globalCatalogNamespace` (default
 /// `olm`) and `catalogDirs`, whose catalogs are paths, images or servers as everywhere. A catalog
-/// that lies nowhere is fetched as its CatalogSource says. The namespace is by default that of the
-/// only OperatorGroup.
+/// that lies nowhere is fetched as its CatalogSource says with --fetch, and cannot be read otherwise.
+/// The namespace is by default that of the only OperatorGroup.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 there is an answer, 1 there is none or the case has an error, 2 the command line is
@@ -61,6 +61,9 @@ pub(crate) struct Resolve {
     semantics: SemanticsChoice,
     #[command(flatten)]
     output: OutputOptions,
+    /// Fetches the catalogs that the case does not have, as their CatalogSources say
+    #[arg(long, conflicts_with = "jsonl")]
+    fetch: bool,
     #[command(flatten)]
     fetching: FetchOptions,
 }
@@ -69,6 +72,7 @@ pub(crate) fn run(command: &Resolve) -> anyhow::Result<Outcome> {
     let conduct = Conduct {
         semantics: command.semantics,
         fetching: command.fetching.clone(),
+        fetches: command.fetch,
         explains: command.jsonl.is_none(),
     };
     match (&command.jsonl, &command.case) {

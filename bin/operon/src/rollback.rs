@@ -10,13 +10,12 @@ use clap::Args;
 use operon_driver::Cluster;
 use operon_kinds::{InstallPlan, Phase, ServiceVersion, names::FIELD_MANAGER};
 use operon_lifecycle::views::{self, RollbackError};
-use operon_local::Access;
 use operon_object::{Kind, known};
 
 use crate::{
     cluster::{
-        ClusterArguments, EngineArguments, FETCH_LOOK, LONGEST_FETCH, NamespaceArguments, act,
-        kind_words, look_well, namespace_of_operator, now,
+        ClusterArguments, EngineArguments, FETCH_LOOK, LONGEST_FETCH, NamespaceArguments, Reached,
+        act, kind_words, look_well, namespace_of_operator, now,
     },
     exit::Outcome,
     output::{clean, print_text, terminal},
@@ -51,7 +50,7 @@ pub(crate) struct Rollback {
 pub(crate) fn run(command: &Rollback) -> anyhow::Result<Outcome> {
     command.engine.check()?;
     let cluster = command.cluster.reach_as(FIELD_MANAGER)?;
-    let mut engine = command.engine.engine(cluster, &command.cluster.dir)?;
+    let mut engine = command.engine.engine(cluster)?;
     look_well(&mut engine)?;
     let namespace = namespace_of_operator(engine.objects(), &command.name, &command.namespace)?;
     let start = Instant::now();
@@ -80,7 +79,7 @@ pub(crate) fn run(command: &Rollback) -> anyhow::Result<Outcome> {
     }
     engine.roll_back(&rollback)?;
     let cluster = engine.cluster().clone();
-    act(engine, &command.cluster.dir)?;
+    act(engine)?;
     conclude(&cluster, &namespace, &rollback)
 }
 
@@ -140,17 +139,17 @@ fn options(command: &Rollback) -> String {
 
 /// Says how it ended.
 fn conclude(
-    cluster: &Access,
+    cluster: &Reached,
     namespace: &str,
     rollback: &views::Rollback,
 ) -> anyhow::Result<Outcome> {
     let key = known::CLUSTER_SERVICE_VERSION.key(namespace, &rollback.to);
     let operator = cluster.get(&key)?;
     let phase = operator.as_ref().map(|operator| ServiceVersion::read(operator).phase());
-    let (word, outcome) = match (phase, cluster) {
+    let (word, outcome) = match (phase, cluster.is_idle()) {
         (Some(Phase::Succeeded), _) => ("runs again", Outcome::Done),
-        (_, Access::Remote(_)) => ("is on its way", Outcome::Done),
-        (_, Access::Local(_)) => ("does not run: operon describe csv tells why", Outcome::Negative),
+        (_, false) => ("is on its way", Outcome::Done),
+        (_, true) => ("does not run: operon describe csv tells why", Outcome::Negative),
     };
     print_text(&format!(
         "{} {word}; Subscription {namespace}/{} is pinned to {}\n",

@@ -13,13 +13,12 @@ use operon_api::read_objects;
 use operon_driver::{Cluster, Interest};
 use operon_kinds::names::FIELD_MANAGER;
 use operon_lifecycle::views::{Extent, Removal, removal_within};
-use operon_local::Access;
 use operon_object::{Kind, ObjectKey};
 
 use crate::{
     cluster::{
-        ClusterArguments, Engine, EngineArguments, Kinds, NamespaceArguments, act, look_well,
-        namespace_of_operator, place,
+        ClusterArguments, Engine, EngineArguments, Kinds, NamespaceArguments, Reached, act,
+        look_well, namespace_of_operator, place,
     },
     exit::Outcome,
     manifests::{files_in, read_file},
@@ -77,7 +76,7 @@ struct Shown {
 pub(crate) fn run(command: &Uninstall) -> anyhow::Result<Outcome> {
     command.engine.check()?;
     let cluster = command.cluster.reach_as(FIELD_MANAGER)?;
-    let mut engine = command.engine.engine(cluster, &command.cluster.dir)?;
+    let mut engine = command.engine.engine(cluster)?;
     look_well(&mut engine)?;
     let shown = show(command, &engine)?;
     let is_asked = command.approve.is_some() || command.yes;
@@ -90,7 +89,7 @@ pub(crate) fn run(command: &Uninstall) -> anyhow::Result<Outcome> {
     engine.remove(&shown.removal)?;
     print_text(&text::goes(&shown))?;
     let cluster = engine.cluster().clone();
-    act(engine, &command.cluster.dir)?;
+    act(engine)?;
     conclude(&cluster, &shown)
 }
 
@@ -110,16 +109,12 @@ fn show(command: &Uninstall, engine: &Engine) -> anyhow::Result<Shown> {
         let listed = engine.cluster().list(&Interest::all_of([definition.kind.clone()]))?;
         resources.insert(definition.kind.clone(), listed.objects.len());
     }
-    let asking = asking(command, engine.cluster(), &removal)?;
+    let asking = asking(engine.cluster(), &removal)?;
     Ok(Shown { namespace, removal, harm, resources, asking })
 }
 
 /// Finds the manifests of the directory that ask for what goes.
-fn asking(
-    command: &Uninstall,
-    cluster: &Access,
-    removal: &Removal,
-) -> anyhow::Result<Vec<(String, ObjectKey)>> {
+fn asking(cluster: &Reached, removal: &Removal) -> anyhow::Result<Vec<(String, ObjectKey)>> {
     let going: BTreeSet<&ObjectKey> = removal
         .operators
         .iter()
@@ -130,7 +125,8 @@ fn asking(
     let kinds = Kinds::of(cluster)?;
     let mut asking = Vec::new();
     // A file that cannot be read asks for nothing; `operon up` says what is wrong with it.
-    for file in files_in(&command.cluster.dir).unwrap_or_default() {
+    let files = cluster.directory().map(|directory| files_in(directory).unwrap_or_default());
+    for file in files.unwrap_or_default() {
         let Ok(text) = read_file(&file) else { continue };
         for mut located in read_objects(&file.display().to_string(), &text).objects {
             place(&mut located.object, &kinds, None);
@@ -169,16 +165,16 @@ fn check(command: &Uninstall, shown: &Shown) -> anyhow::Result<()> {
 }
 
 /// Says how it ended.
-fn conclude(cluster: &Access, shown: &Shown) -> anyhow::Result<Outcome> {
+fn conclude(cluster: &Reached, shown: &Shown) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Done;
     let mut text = String::new();
     for operator in &shown.removal.operators {
         let left = cluster.get(&operator.key)?;
         let is_there = left.is_some_and(|left| left.uid() == operator.uid);
-        let word = match (is_there, cluster) {
+        let word = match (is_there, cluster.is_idle()) {
             (false, _) => "is gone",
-            (true, Access::Remote(_)) => "is going",
-            (true, Access::Local(_)) => {
+            (true, false) => "is going",
+            (true, true) => {
                 outcome = Outcome::Negative;
                 "is still there: operon describe csv tells what it waits for"
             }

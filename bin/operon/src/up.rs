@@ -27,7 +27,7 @@ use operon_object::Timestamp;
 use self::{directory::ManifestDirectory, display::Display, session::Session};
 use crate::{
     cluster::{
-        ClusterArguments, Engine, EngineArguments, Scratch, make_state_directory, options,
+        ClusterArguments, Engine, EngineArguments, Reached, Scratch, make_state_directory, options,
         state_directory, stop_wish,
     },
     exit::Outcome,
@@ -71,7 +71,7 @@ pub(crate) fn run(command: &Up) -> anyhow::Result<Outcome> {
     let access = Access::Local(Arc::clone(&cluster));
     let mut session = Session::new(
         cluster,
-        command.engine.engine(access, directory)?,
+        command.engine.engine(Reached::Embedded { access, directory: directory.clone() })?,
         ManifestDirectory::new(directory),
         Display::new(is_terminal, directory, follows),
     );
@@ -100,7 +100,7 @@ pub(crate) fn settle(
 pub(crate) fn rehearse(directory: &Path, now: Timestamp) -> anyhow::Result<(Scratch, Vec<String>)> {
     check(directory)?;
     let scratch = if state_directory(directory).is_dir() {
-        Scratch::copy_of(&ClusterArguments { dir: directory.to_owned() }.reach()?, now)?
+        Scratch::copy_of(&ClusterArguments::of_directory(directory).reach()?, now)?
     } else {
         Scratch::of_nothing(now)?
     };

@@ -33,6 +33,9 @@ pub struct Effect {
     pub work: ObjectKey,
     /// What has to hold still, asked of the cluster itself: a view that is behind must not do harm.
     pub guards: Vec<Guard>,
+    /// The ServiceAccount in whose name it is done, where an OperatorGroup names one; Operon's own rights
+    /// count otherwise.
+    pub actor: Option<ObjectKey>,
     /// Whether it is done only when nothing else was to be done: it sums up what is still moving.
     pub is_late: bool,
 }
@@ -135,7 +138,7 @@ impl Action {
     }
 
     /// Returns the object that it is done to; the contents of a bundle are no object. A certificate is kept
-    /// in a Secret.
+    /// in a Secret; a kind that is to be seen stands for all its objects, as one without a name.
     pub fn target(&self) -> Option<ObjectKey> {
         match self {
             Self::Create(object)
@@ -148,7 +151,8 @@ impl Action {
                 let name = certificate_secret_name(&service_name(deployment));
                 Some(known::SECRET.key(operator.namespace(), &name))
             }
-            Self::Emit(_) | Self::Unpack(_) | Self::Watch(_) => None,
+            Self::Watch(kind) => Some(kind.key("", "")),
+            Self::Emit(_) | Self::Unpack(_) => None,
         }
     }
 }
@@ -161,7 +165,15 @@ impl Verdict {
 
     /// Adds something to be done for an object while something else holds.
     pub(crate) fn act_guarded(&mut self, work: &ObjectKey, action: Action, guards: Vec<Guard>) {
-        self.effects.push(Effect { action, work: work.clone(), guards, is_late: false });
+        let (work, actor) = (work.clone(), None);
+        self.effects.push(Effect { action, work, guards, actor, is_late: false });
+    }
+
+    /// Says in whose name the last effect is done.
+    pub(crate) fn in_the_name_of(&mut self, actor: Option<ObjectKey>) {
+        if let Some(effect) = self.effects.last_mut() {
+            effect.actor = actor;
+        }
     }
 
     /// Writes a status that sums up others, if it differs from what the object has, when those rest.

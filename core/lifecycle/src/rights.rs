@@ -45,13 +45,17 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
         let find_service = |name: &str| objects.get(&known::API_SERVICE, "", name);
         if let Ok(roles) = provided_api_roles(operator.object, find_crd, find_service) {
-            roles.into_iter().for_each(|role| ensure(scene, role, verdict));
+            for role in roles {
+                ensure(scene, role, verdict);
+            }
         }
         if is_global {
             let roles = objects.within(&known::ROLE, scene.namespace);
             let bindings = objects.within(&known::ROLE_BINDING, scene.namespace);
             for lifted in cluster_lift(operator.object, roles.chain(bindings)) {
-                ensure(scene, lifted, verdict);
+                if ensure(scene, lifted, verdict) {
+                    verdict.in_the_name_of(scene.actor());
+                }
             }
         }
     }
@@ -75,9 +79,12 @@ pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
 }
 
-fn ensure(scene: &Scene<'_>, object: Object, verdict: &mut Verdict) {
+/// Makes an object be there; tells whether something has to be done for it.
+fn ensure(scene: &Scene<'_>, object: Object, verdict: &mut Verdict) -> bool {
     let live = scene.world.objects.find(&object.key());
-    if !live.is_some_and(|live| covers(live.value(), object.value())) {
+    let is_there = live.is_some_and(|live| covers(live.value(), object.value()));
+    if !is_there {
         verdict.act(&object.key(), Action::Apply(object));
     }
+    !is_there
 }

@@ -4,7 +4,7 @@ use std::{cell::OnceCell, collections::BTreeMap};
 
 use operon_install::Authorizer;
 use operon_kinds::{InstallPlan, OperatorGroup, PlanPhase, ServiceVersion, Subscription};
-use operon_object::{Object, Value, known};
+use operon_object::{Object, ObjectKey, Value, known};
 use operon_resolve::SourceName;
 
 use crate::World;
@@ -71,6 +71,13 @@ impl<'w> Scene<'w> {
             [group] => Some(group),
             _ => None,
         }
+    }
+
+    /// Returns the ServiceAccount in whose name operators are installed here, if the group names one.
+    pub(crate) fn actor(&self) -> Option<ObjectKey> {
+        let reference = self.group()?.object.status().get("serviceAccountRef");
+        let name = reference.get("name").str();
+        (!name.is_empty()).then(|| known::SERVICE_ACCOUNT.key(self.namespace, name))
     }
 
     /// Returns an operator.

@@ -113,7 +113,11 @@ fn write(scene: &Scene<'_>, operator: ServiceVersion<'_>, next: Next, verdict: &
     let object = operator.object;
     let key = object.key();
     for action in next.actions {
+        let is_applied = matches!(action, Action::Apply(_));
         verdict.act(&key, action);
+        if is_applied {
+            verdict.in_the_name_of(scene.actor());
+        }
     }
     if let Some(wake) = next.wake {
         verdict.wake_at(wake);

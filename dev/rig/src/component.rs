@@ -42,6 +42,8 @@ pub(crate) enum Probe {
     Socket(String),
     /// A command of kubectl succeeds.
     Kubectl(&'static [&'static str]),
+    /// The kubelet knows the pods that are on its node; one that starts again does not at first.
+    PodsKnown,
 }
 
 /// How a component is started.

@@ -39,13 +39,13 @@ impl Process {
     fn of_child(child: &Child) -> Self {
         let pid = Pid::from_child(child);
         // A child that ended at once is still there until it is waited for, so its time can be read.
-        Self { pid, started: seen(pid).map_or(0, |(_, started)| started) }
+        Self { pid, started: Seen::now(pid).map_or(0, |seen| seen.started) }
     }
 
     /// Returns the process of a number, if there is one now.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         let pid = Pid::from_raw(i32::try_from(number).ok()?)?;
-        seen(pid).map(|(_, started)| Self { pid, started })
+        Seen::now(pid).map(|seen| Self { pid, started: seen.started })
     }
 
     /// Returns its number.
@@ -57,9 +57,7 @@ impl Process {
     pub(crate) fn is_alive(&self) -> bool {
         // A child of ours that ended stays as a mere entry until it is waited for.
         let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);
-        seen(self.pid).is_some_and(|(state, started)| {
-            started == self.started && !matches!(state, 'Z' | 'X' | 'x')
-        })
+        Seen::now(self.pid).is_some_and(|seen| seen.started == self.started && !seen.is_over())
     }
 
     /// Sends a signal, unless the process is gone.
@@ -110,20 +108,39 @@ impl FromStr for Process {
     }
 }
 
-/// Returns the state of a process and the time it started.
-fn seen(pid: Pid) -> Option<(char, u64)> {
-    let text = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    fields(&text)
+/// What the system says about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    state: char,
+    threads: u64,
+    started: u64,
 }
 
-/// Reads a line of `/proc/PID/stat`; the name in it is between parentheses and may hold anything.
-fn fields(line: &str) -> Option<(char, u64)> {
-    /// The start time is the 22nd field, and the state behind the name is the third.
-    const STARTED: usize = 22 - 3;
-    let (_, rest) = line.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace();
-    let state = fields.clone().next()?.chars().next()?;
-    Some((state, fields.nth(STARTED)?.parse().ok()?))
+impl Seen {
+    fn now(pid: Pid) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+        Self::parse(&text)
+    }
+
+    /// Reads a line of `/proc/PID/stat`; the name in it is between parentheses and may hold anything.
+    fn parse(line: &str) -> Option<Self> {
+        /// The first field behind the name is the third of the line.
+        const STATE: usize = 3;
+        let (_, rest) = line.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let field = |number: usize| fields.get(number - STATE).copied();
+        Some(Self {
+            state: field(STATE)?.chars().next()?,
+            threads: field(20)?.parse().ok()?,
+            started: field(22)?.parse().ok()?,
+        })
+    }
+
+    /// Tells whether it ended and let go of everything. The first thread of a process may be a mere entry
+    /// while others still hold its ports.
+    fn is_over(self) -> bool {
+        matches!(self.state, 'Z' | 'X' | 'x') && self.threads <= 1
+    }
 }
 
 /// Returns all processes that there are now, with their command lines.
@@ -143,13 +160,27 @@ mod tests {
 
     #[test]
     fn names_with_parentheses_do_not_confuse() {
-        let rest = "S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 99 100";
+        let rest = "S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 4711 99 100";
+        let expected = Seen { state: 'S', threads: 3, started: 4711 };
         for name in ["sh", "a) S 1 (b", "with space"] {
             let line = format!("7 ({name}) {rest}");
-            assert_eq!(fields(&line), Some(('S', 4711)), "{line}");
+            assert_eq!(Seen::parse(&line), Some(expected), "{line}");
         }
         for line in ["", "7 (sh)", "7 (sh) S 1 2", "no parentheses"] {
-            assert_eq!(fields(line), None, "{line}");
+            assert_eq!(Seen::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_process_is_over_when_its_last_thread_is() {
+        let cases =
+            [('S', 1, false), ('Z', 2, false), ('Z', 1, true), ('Z', 0, true), ('X', 0, true)];
+        for (state, threads, expected) in cases {
+            assert_eq!(
+                Seen { state, threads, started: 1 }.is_over(),
+                expected,
+                "{state} {threads}"
+            );
         }
     }
 

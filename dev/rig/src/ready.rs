@@ -6,7 +6,6 @@ use std::{
     io::{self, Read, Write},
     net::{IpAddr, SocketAddr, TcpStream},
     os::unix::net::UnixStream,
-    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -35,7 +34,8 @@ pub(crate) fn wait(
         Probe::Http { port, path } => answers(*port, path).unwrap_or(false),
         Probe::Port(address, port) => connect(address, *port).is_ok(),
         Probe::Socket(path) => UnixStream::connect(path).is_ok(),
-        Probe::Kubectl(arguments) => succeeds(rig.kubectl_command(arguments)),
+        Probe::Kubectl(arguments) => rig.kubectl(arguments).is_ok(),
+        Probe::PodsKnown => knows_its_pods(rig).unwrap_or(false),
     };
     let wait = || {
         for probe in probes {
@@ -77,7 +77,11 @@ fn answers(port: u16, path: &str) -> io::Result<bool> {
     Ok(answer.ends_with(b" 200"))
 }
 
-fn succeeds(mut command: Command) -> bool {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+/// Tells whether the kubelet has all the pods that the API server says are on its node.
+fn knows_its_pods(rig: &Rig) -> Result<bool, RigError> {
+    let ids = "--output=jsonpath={.items[*].metadata.uid}";
+    let there = ["get", "pods", "--all-namespaces", "--field-selector=spec.nodeName=node", ids];
+    let there = rig.kubectl(&there)?;
+    let known = rig.kubectl(&["get", "--raw", "/api/v1/nodes/node/proxy/pods"])?;
+    Ok(there.split_whitespace().all(|id| known.contains(id)))
 }

@@ -48,6 +48,16 @@ impl SimStage {
         &self.cluster
     }
 
+    /// Returns where its catalogs come from.
+    pub fn catalogs(&self) -> &SimCatalogs {
+        &self.catalogs
+    }
+
+    /// Returns the time of the simulation.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
     fn turn(&mut self) -> Result<bool, String> {
         self.cluster.advance(self.now);
         let cycle = self.driver.cycle(self.now).map_err(|error| error.message)?;

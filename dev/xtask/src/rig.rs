@@ -59,7 +59,8 @@ fn ensure_programs() -> anyhow::Result<Programs> {
     Ok(Programs::ensure(&mut |line| println!("{line}"))?)
 }
 
-fn build() -> anyhow::Result<bool> {
+/// Builds what is missing of the programs of a rig.
+pub(crate) fn build() -> anyhow::Result<bool> {
     let programs = ensure_programs()?;
     println!("Kubernetes {KUBERNETES_VERSION} is in {}", programs.directory().display());
     Ok(true)

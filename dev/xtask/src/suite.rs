@@ -20,7 +20,7 @@ use anyhow::{Context, bail};
 use self::closing::Tally;
 use crate::{
     arguments::{Arguments, Known},
-    cases, tidy, vectors,
+    cases, rig, tidy, vectors,
     workspace::{Workspace, find_program},
 };
 
@@ -49,6 +49,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { title: "tools", is_quick: true, work: check_tools },
     Step { title: "programs", is_quick: false, work: install_programs },
+    Step { title: "cluster programs", is_quick: false, work: build_cluster_programs },
     Step { title: "tidy", is_quick: true, work: run_tidy },
     Step { title: "format", is_quick: true, work: check_format },
     Step { title: "clippy", is_quick: false, work: run_clippy },
@@ -127,6 +128,14 @@ fn check_tools(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Endi
 
 fn install_programs(_workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
     programs::install()
+}
+
+/// Builds the programs of a real cluster where one can run; the tests use them from then on.
+fn build_cluster_programs(_workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    match rig::build() {
+        Ok(_) => Ok(Ending::Passed),
+        Err(error) => Ok(Ending::LeftOut(format!("tests on a real cluster: {error:#}"))),
+    }
 }
 
 fn run_tidy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {

@@ -74,7 +74,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     fn attempt(
         &mut self,
         namespace: &str,
-        Effect { action, work, guards, is_late: _ }: Effect,
+        Effect { action, work, guards, actor, is_late: _ }: Effect,
         now: Timestamp,
         attempt: &mut Attempt,
     ) {
@@ -106,7 +106,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             return;
         }
         let done = match self.hold(&guards, holding) {
-            Ok(true) => self.act(action, now),
+            Ok(true) => self.act(action, actor.as_ref(), now),
             Ok(false) => Ok(Done::Stale),
             Err(error) => Err(error),
         };
@@ -120,14 +120,16 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             executed.deeds.push(Deed { verb, target, work, refusal });
         }
         match done {
-            Ok(Done::Wrote) => {
-                executed.written += 1;
+            Ok(done @ (Done::Wrote | Done::Nothing)) => {
+                let has_written = matches!(done, Done::Wrote);
+                executed.written += usize::from(has_written);
                 if let Some(target) = target {
                     self.failures.forgive(&target);
-                    written.insert(target);
+                    if has_written {
+                        written.insert(target);
+                    }
                 }
             }
-            Ok(Done::Nothing) => {}
             Ok(Done::Stale) => {
                 self.touched.touch_namespace(namespace);
                 abandoned.insert(work);
@@ -171,15 +173,20 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         Ok(true)
     }
 
-    fn act(&mut self, action: Action, now: Timestamp) -> Result<Done, ClusterError> {
+    fn act(
+        &mut self,
+        action: Action,
+        actor: Option<&ObjectKey>,
+        now: Timestamp,
+    ) -> Result<Done, ClusterError> {
         match action {
-            Action::Create(object) => match self.cluster.create(&object) {
+            Action::Create(object) => match self.with_rights(actor, |by| by.create(&object)) {
                 Err(error) if error.kind == ErrorKind::AlreadyExists => self.taken(&object, error),
                 answer => self.wrote(answer),
             },
-            Action::Update(object) => self.wrote(self.cluster.update(&object)),
+            Action::Update(object) => self.wrote(self.with_rights(actor, |by| by.update(&object))),
             Action::UpdateStatus(object) => self.wrote(self.cluster.update_status(&object)),
-            Action::Apply(object) => match self.cluster.apply(&object) {
+            Action::Apply(object) => match self.with_rights(actor, |by| by.apply(&object)) {
                 Ok(object) => {
                     self.picture.take_answer(object, &mut self.touched);
                     Ok(Done::Wrote)
@@ -216,7 +223,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 Ok(Done::Wrote)
             }
             Action::Watch(kind) => {
-                self.picture.watch(kind);
+                self.picture.watch(&self.cluster, kind, &mut self.touched)?;
                 Ok(Done::Nothing)
             }
         }
@@ -240,6 +247,14 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 live.into_iter().for_each(|live| self.picture.take_answer(live, &mut self.touched));
                 Ok(Done::Stale)
             }
+        }
+    }
+
+    /// Does something with the rights of somebody, and never with more.
+    fn with_rights<T>(&self, actor: Option<&ObjectKey>, deed: impl FnOnce(&dyn Cluster) -> T) -> T {
+        match actor.and_then(|account| self.cluster.on_behalf_of(account)) {
+            Some(cluster) => deed(&*cluster),
+            None => deed(&self.cluster),
         }
     }
 

@@ -57,8 +57,6 @@ pub(crate) struct Picture {
     pub(crate) objects: Objects,
     /// The kinds of users' objects that are seen beside the others.
     pub(crate) seen: BTreeSet<Kind>,
-    /// The kinds of users' objects that somebody asked for.
-    wished: BTreeSet<Kind>,
     /// What was listed, and is followed since.
     followed: BTreeSet<Interest>,
     cursor: Option<Cursor>,
@@ -69,15 +67,25 @@ impl Picture {
         Self {
             objects: Objects::default(),
             seen: BTreeSet::new(),
-            wished: BTreeSet::new(),
             followed: BTreeSet::new(),
             cursor: None,
         }
     }
 
-    /// Looks at another kind from the next refresh on.
-    pub(crate) fn watch(&mut self, kind: Kind) {
-        self.wished.insert(kind);
+    /// Looks at another kind from now on. Whoever asks for it waits for it, whether there are objects of
+    /// it or not; a kind that cannot be listed holds up nobody else.
+    pub(crate) fn watch(
+        &mut self,
+        cluster: &impl Cluster,
+        kind: Kind,
+        touched: &mut Touched,
+    ) -> Result<(), ClusterError> {
+        if !self.seen.contains(&kind) {
+            self.join(cluster, &[Interest::all(kind.clone())].into(), touched)?;
+            self.seen.insert(kind);
+            touched.touch_everything();
+        }
+        Ok(())
     }
 
     /// Tells whether an object would be seen if it were there.
@@ -122,6 +130,7 @@ impl Picture {
         cluster: &impl Cluster,
         touched: &mut Touched,
     ) -> Result<(), ClusterError> {
+        let kinds = std::mem::take(&mut self.seen);
         let wanted = self.wanted();
         let listing = cluster.list(&wanted)?;
         self.objects = Objects::default();
@@ -130,8 +139,11 @@ impl Picture {
         }
         self.cursor = Some(listing.cursor);
         self.followed = wanted;
-        self.seen.clone_from(&self.wished);
         touched.touch_everything();
+        for kind in kinds {
+            // Whoever needs a kind that cannot be listed now will ask for it again, and be told.
+            let _ = self.watch(cluster, kind, touched);
+        }
         Ok(())
     }
 
@@ -146,27 +158,35 @@ impl Picture {
             return Ok(());
         }
         let new: BTreeSet<Interest> = wanted.difference(&self.followed).cloned().collect();
-        let listing = if new.is_empty() { None } else { Some(cluster.list(&new)?) };
         let over: Vec<Interest> = self.followed.difference(&wanted).cloned().collect();
+        self.join(cluster, &new, touched)?;
         self.followed = wanted;
         over.iter().for_each(|interest| self.forget(interest));
-        if let (Some(listing), Some(cursor)) = (listing, &mut self.cursor) {
-            cursor.join(listing.cursor);
-            for object in listing.objects {
-                self.take(Change::Is(object), touched);
-            }
+        Ok(())
+    }
+
+    /// Lists what is newly of interest, and follows it together with the rest.
+    fn join(
+        &mut self,
+        cluster: &impl Cluster,
+        new: &BTreeSet<Interest>,
+        touched: &mut Touched,
+    ) -> Result<(), ClusterError> {
+        if new.is_empty() {
+            return Ok(());
         }
-        if self.seen != self.wished {
-            // Whoever asked for a kind waits for it, whether there are objects of it or not.
-            self.seen.clone_from(&self.wished);
-            touched.touch_everything();
+        let listing = cluster.list(new)?;
+        self.followed.extend(new.iter().cloned());
+        self.cursor.get_or_insert_default().join(listing.cursor);
+        for object in listing.objects {
+            self.take(Change::Is(object), touched);
         }
         Ok(())
     }
 
     /// Says what is of interest as far as the picture goes.
     fn wanted(&self) -> BTreeSet<Interest> {
-        let mut wanted = Interest::all_of(WHOLE.iter().chain(&self.wished).cloned());
+        let mut wanted = Interest::all_of(WHOLE.iter().chain(&self.seen).cloned());
         let managed = |kind: &Kind| Interest::labelled(kind.clone(), MANAGED_LABEL, "true");
         wanted.extend(MANAGED.iter().map(managed));
         wanted.insert(Interest::labelled(known::CONTROLLER_REVISION, GENERATION_LABEL, "true"));

@@ -53,6 +53,12 @@ pub trait Cluster {
     /// Removes an object, if it is the one of the given identity.
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError>;
 
+    /// Returns the same cluster for somebody who may do only what a ServiceAccount may; nothing where a
+    /// cluster knows no rights.
+    fn on_behalf_of(&self, _account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
+        None
+    }
+
     /// Removes an object, if it is exactly as it was seen.
     ///
     /// A cluster that can ask for both in one request overrides this.
@@ -106,6 +112,10 @@ impl<C: Cluster + ?Sized> Cluster for Arc<C> {
 
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
         (**self).delete(key, uid)
+    }
+
+    fn on_behalf_of(&self, account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
+        (**self).on_behalf_of(account)
     }
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {

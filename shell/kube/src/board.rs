@@ -3,28 +3,26 @@
 //! The objects themselves are not kept here: of each only its identity and version are known, which is
 //! enough to tell what changed while nobody looked. Nothing is asked of a server here.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    fmt::Write as _,
-};
+mod cursor;
+mod known;
+mod queue;
 
-use operon_driver::{Change, Changes, ClusterError, Cursor, Interest, Part};
+use std::collections::{BTreeMap, BTreeSet};
+
+use operon_driver::{Change, Changes, ClusterError, Cursor, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::Object;
 
+pub(crate) use self::known::newest;
+pub use self::queue::{QUEUE_BYTES_LIMIT, QUEUE_LIMIT};
+use self::{
+    known::{Mark, Place, number, place},
+    queue::{Entry, Queue},
+};
 use crate::answer::{Event, identity};
-
-/// How many changes may wait. A loop that is so far behind is faster when it lists again.
-pub const QUEUE_LIMIT: usize = 20_000;
-
-/// How large the changes that wait may be altogether, as text.
-pub const QUEUE_BYTES_LIMIT: usize = 64 << 20;
 
 /// The turn of an interest that no watch speaks for.
 const NO_TURN: u64 = 0;
-
-/// The entry of a cursor that names the connection it belongs to.
-const CONNECTION_ENTRY: &str = "connection";
 
 /// What is followed, and what happened.
 #[derive(Debug)]
@@ -32,24 +30,8 @@ pub(crate) struct Board {
     /// Names this connection in cursors.
     connection: String,
     follows: BTreeMap<Interest, Follow>,
-    queue: VecDeque<Entry>,
-    queue_bytes: usize,
-    /// The number of the next change.
-    next: u64,
-    /// What happened before this number is not known any more.
-    forgotten: u64,
-    /// What happened before this number was told.
-    told: u64,
+    queue: Queue,
     turns: u64,
-    pub(crate) overflows: u64,
-}
-
-#[derive(Debug)]
-struct Entry {
-    number: u64,
-    interest: Interest,
-    change: Change,
-    bytes: usize,
 }
 
 /// How one interest is followed.
@@ -81,16 +63,6 @@ pub(crate) enum FollowState {
     Broken(String),
 }
 
-/// Where an object of a kind lies.
-type Place = (Box<str>, Box<str>);
-
-/// What is known of an object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mark {
-    uid: Box<str>,
-    version: Box<str>,
-}
-
 /// A listing that is under way.
 #[derive(Debug, Default)]
 pub(crate) struct Relist {
@@ -107,17 +79,7 @@ pub(crate) struct Start {
 
 impl Board {
     pub(crate) fn new(connection: String) -> Self {
-        Self {
-            connection,
-            follows: BTreeMap::new(),
-            queue: VecDeque::new(),
-            queue_bytes: 0,
-            next: 0,
-            forgotten: 0,
-            told: 0,
-            turns: 0,
-            overflows: 0,
-        }
+        Self { connection, follows: BTreeMap::new(), queue: Queue::default(), turns: NO_TURN }
     }
 
     // ---- Listing ----
@@ -142,8 +104,7 @@ impl Board {
         let follow = self.follows.entry(interest.clone()).or_default();
         version.clone_into(&mut follow.version);
         if follow.state == FollowState::Listed {
-            self.next += 1;
-            follow.least = self.next;
+            follow.least = self.queue.advance();
         }
         let gone: Vec<(Place, Mark)> =
             follow.known.extract_if(.., |place, _| !relist.seen.contains(place)).collect();
@@ -152,7 +113,7 @@ impl Board {
             let mut object = Object::new(&api_version, interest.kind.name(), &namespace, &name);
             object.set(&["metadata", "uid"], &*mark.uid);
             object.set(&["metadata", "resourceVersion"], version);
-            self.push_gone(interest, object);
+            self.push_gone(interest, object, &mark);
         }
     }
 
@@ -203,8 +164,8 @@ impl Board {
             }
             Event::Gone(object) => {
                 let follow = self.follows.get_mut(interest)?;
-                if follow.known.remove(&place(object)).is_some() {
-                    self.push_gone(interest, identity(object));
+                if let Some(mark) = follow.known.remove(&place(object)) {
+                    self.push_gone(interest, identity(object), &mark);
                 }
                 object.resource_version().to_owned()
             }
@@ -245,7 +206,7 @@ impl Board {
         interests: &BTreeSet<Interest>,
     ) -> Result<Vec<Start>, ClusterError> {
         if let Some(unknown) = interests.iter().find(|one| !self.follows.contains_key(one)) {
-            let message = format!("{} was not listed yet: list again", entry_name(unknown));
+            let message = format!("{} was not listed yet: list again", cursor::entry_name(unknown));
             return Err(ClusterError { kind: ErrorKind::Conflict, message });
         }
         self.follows.retain(|interest, _| interests.contains(interest));
@@ -260,49 +221,45 @@ impl Board {
         interests: &BTreeSet<Interest>,
         since: &Cursor,
     ) -> Result<Changes, ClusterError> {
-        if interests.is_empty() {
-            return Ok(Changes { changes: Vec::new(), cursor: self.cursor(interests) });
-        }
         let mut points = BTreeMap::new();
         for interest in interests {
             points.insert(interest, self.read_cursor(interest, since)?);
         }
-        let first = points.values().min().copied().unwrap_or(self.next);
-        while let Some(entry) = self.queue.front()
-            && entry.number < first
-        {
-            self.queue_bytes -= entry.bytes;
-            self.forgotten = entry.number + 1;
-            self.queue.pop_front();
+        if let Some(first) = points.values().min() {
+            self.queue.acknowledge(*first);
         }
         let is_news = |entry: &&Entry| {
             points.get(&entry.interest).is_some_and(|point| entry.number >= *point)
-                && !self.is_kept(entry, interests)
+                && !self.is_outdated(entry, interests)
         };
-        let changes = self.queue.iter().filter(is_news).map(|entry| entry.change.clone()).collect();
-        self.told = self.next;
+        let news = self.queue.entries().filter(is_news).map(|entry| entry.change.clone());
+        let changes = news.collect();
+        self.queue.note_told();
         Ok(Changes { changes, cursor: self.cursor(interests) })
     }
 
-    /// Tells whether what is gone is of interest still, for another reason: then it is told as gone when
-    /// that one ends.
-    fn is_kept(&self, entry: &Entry, interests: &BTreeSet<Interest>) -> bool {
-        let Change::Gone(object) = &entry.change else { return false };
-        let exact = Interest::named(object.key());
-        let first = Interest::all(exact.kind.clone());
-        // All and the labelled ones stand before every named one.
-        let least = Interest::named(exact.kind.key("", ""));
-        let others = interests.range(first..least).chain(interests.get(&exact));
+    /// Tells whether another interest knows better: watches of different interests come along at their own
+    /// speed. What is gone for one may be of interest still, and is told as gone when the other one says
+    /// so; what one saw may be older than what the other has told.
+    fn is_outdated(&self, entry: &Entry, interests: &BTreeSet<Interest>) -> bool {
+        let (Change::Is(object) | Change::Gone(object)) = &entry.change;
         let place = place(object);
-        others.filter(|other| **other != entry.interest).any(|other| {
-            self.follows.get(other).is_some_and(|follow| follow.known.contains_key(&place))
+        let mut known = rivals(&self.follows, object)
+            .filter(|other| **other != entry.interest && interests.contains(*other))
+            .filter_map(|other| self.follows.get(other)?.known.get(&place));
+        let version = number(object.resource_version());
+        known.any(|mark| {
+            let is_newer = number(&mark.version) > version;
+            match &entry.change {
+                Change::Gone(_) => is_newer || *mark.uid == *object.uid(),
+                Change::Is(_) => is_newer,
+            }
         })
     }
 
     /// Tells whether something happened that was not told.
     pub(crate) fn has_news(&self) -> bool {
-        self.queue.back().is_some_and(|entry| entry.number >= self.told)
-            || self.forgotten > self.told
+        self.queue.has_news()
     }
 
     /// Tells whether something is followed, and all of it well.
@@ -321,83 +278,81 @@ impl Board {
         broken.collect()
     }
 
-    /// Counts the changes that wait, and the watches.
-    pub(crate) fn counts(&self) -> (usize, usize) {
+    /// Counts the changes that wait, the watches, and how often too much waited.
+    pub(crate) fn counts(&self) -> (usize, usize, u64) {
         let is_watched = |follow: &&Follow| follow.state != FollowState::Listed;
-        (self.queue.len(), self.follows.values().filter(is_watched).count())
+        let watches = self.follows.values().filter(is_watched).count();
+        (self.queue.len(), watches, self.queue.overflows())
     }
 
-    // ---- The queue ----
+    // ---- What is known ----
 
     /// Notes an object as it is; tells it if that is new, and somebody follows.
     fn mark(&mut self, interest: &Interest, object: &Object, bytes: usize) {
         let follow = self.follows.entry(interest.clone()).or_default();
-        let mark = Mark { uid: object.uid().into(), version: object.resource_version().into() };
+        let (uid, version) = (object.uid(), object.resource_version());
         if follow.api_version != object.api_version() {
             object.api_version().clone_into(&mut follow.api_version);
         }
-        let known = follow.known.insert(place(object), mark.clone());
-        if known.as_ref() != Some(&mark) && follow.state != FollowState::Listed {
-            self.push(interest, Change::Is(object.clone()), bytes);
+        let place = place(object);
+        let known = follow.known.get(&place).filter(|known| *known.uid == *uid);
+        let is_known = known.is_some_and(|known| *known.version == *version);
+        let gone = known.map_or(0, |known| known.gone);
+        follow.known.insert(place, Mark { uid: uid.into(), version: version.into(), gone });
+        if !is_known && follow.state != FollowState::Listed {
+            self.queue.push(interest, Change::Is(object.clone()), bytes);
         }
     }
 
-    fn push_gone(&mut self, interest: &Interest, object: Object) {
+    /// Tells that an object is gone. Other interests may know it still: the last one that says so tells
+    /// the version at which it really went.
+    fn push_gone(&mut self, interest: &Interest, mut object: Object, mark: &Mark) {
+        let gone = number(object.resource_version()).max(mark.gone);
+        object.set(&["metadata", "resourceVersion"], gone.to_string());
+        let place = place(&object);
+        let others: Vec<Interest> = rivals(&self.follows, &object).cloned().collect();
+        for other in others {
+            let known = self.follows.get_mut(&other).and_then(|other| other.known.get_mut(&place));
+            if let Some(known) = known.filter(|known| *known.uid == *object.uid()) {
+                known.gone = known.gone.max(gone);
+            }
+        }
         if self.follows.get(interest).is_some_and(|follow| follow.state != FollowState::Listed) {
-            self.push(interest, Change::Gone(object), 0);
+            self.queue.push(interest, Change::Gone(object), 0);
         }
-    }
-
-    fn push(&mut self, interest: &Interest, change: Change, bytes: usize) {
-        if self.queue.len() >= QUEUE_LIMIT || self.queue_bytes + bytes > QUEUE_BYTES_LIMIT {
-            self.queue.clear();
-            self.queue_bytes = 0;
-            self.forgotten = self.next + 1;
-            self.overflows += 1;
-            self.next += 1;
-            return;
-        }
-        self.queue_bytes += bytes;
-        let interest = interest.clone();
-        self.queue.push_back(Entry { number: self.next, interest, change, bytes });
-        self.next += 1;
     }
 
     /// Returns the point that has been reached.
     pub(crate) fn cursor(&self, interests: &BTreeSet<Interest>) -> Cursor {
-        let point = self.next.to_string();
-        let mut entries: BTreeMap<String, String> =
-            interests.iter().map(|interest| (entry_name(interest), point.clone())).collect();
-        entries.insert(CONNECTION_ENTRY.to_owned(), self.connection.clone());
-        Cursor(entries)
+        cursor::write(&self.connection, interests, self.queue.point())
     }
 
     fn read_cursor(&self, interest: &Interest, cursor: &Cursor) -> Result<u64, ClusterError> {
-        let is_ours = cursor.0.get(CONNECTION_ENTRY) == Some(&self.connection);
-        let point = cursor.0.get(&entry_name(interest)).and_then(|text| text.parse().ok());
         let least = self.follows.get(interest).map_or(u64::MAX, |follow| follow.least);
-        let is_known = |point: &u64| (self.forgotten.max(least)..=self.next).contains(point);
-        point.filter(|_| is_ours).filter(is_known).ok_or_else(|| ClusterError {
+        let is_known = |point: &u64| *point >= least && self.queue.knows(*point);
+        let point = cursor::read(&self.connection, interest, cursor).filter(is_known);
+        point.ok_or_else(|| ClusterError {
             kind: ErrorKind::Conflict,
             message: format!(
                 "what happened to {} since then is not known: list again",
-                entry_name(interest)
+                cursor::entry_name(interest)
             ),
         })
     }
 }
 
-fn place(object: &Object) -> Place {
-    (object.namespace().into(), object.name().into())
+/// Returns the interests that may cover an object: those in all objects of its kind or in some by their
+/// labels, which stand before every named one, and that in the object itself.
+fn rivals<'f>(
+    follows: &'f BTreeMap<Interest, Follow>,
+    object: &Object,
+) -> impl Iterator<Item = &'f Interest> + use<'f> {
+    let exact = Interest::named(object.key());
+    let first = Interest::all(exact.kind.clone());
+    let least = Interest::named(exact.kind.key("", ""));
+    let broad = follows.range(first..least).map(|(interest, _)| interest);
+    broad.chain(follows.get_key_value(&exact).map(|(interest, _)| interest))
 }
 
-/// Writes an interest as an entry of a cursor, and for people.
-pub(crate) fn entry_name(interest: &Interest) -> String {
-    let mut text = interest.kind.to_string();
-    let _ = match &interest.part {
-        Part::All => Ok(()),
-        Part::Labelled { label, value } => write!(text, " with {label}={value}"),
-        Part::Named { namespace, name } => write!(text, " {namespace}/{name}"),
-    };
-    text
-}
+#[cfg(test)]
+mod tests;

@@ -10,10 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_constraint::GroupVersionKind;
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_lifecycle::ErrorKind;
-use operon_object::{Kind, Object, ObjectKey, Value, known, map};
+use operon_object::{Object, ObjectKey, map};
 use tokio::{
     runtime::{Builder, Runtime},
     task::{AbortHandle, JoinSet},
@@ -21,8 +20,9 @@ use tokio::{
 
 use crate::{
     Counters, Leadership, Options,
-    answer::{read_object, sent},
-    board::{Board, Relist, Start},
+    answer::read_object,
+    behalf::OnBehalf,
+    board::{Board, Relist, Start, newest},
     connect::{ConnectError, Place, client, configuration},
     counters::{Tally, Verb},
     fence::Fence,
@@ -30,8 +30,7 @@ use crate::{
     follow::{follow, list},
     identity::process_identity,
     lease::Election,
-    request::{APPLY, Ask, Channel, JSON, MERGE},
-    resource::{Resource, encode},
+    request::{Actor, Ask, Channel},
     shared::Shared,
 };
 
@@ -47,7 +46,7 @@ pub const FAREWELL_PATIENCE: Duration = Duration::from_secs(3);
 /// another; nothing that could be done twice is sent twice. With a lease, nothing is written unless it
 /// is held for certain. One driver at a time asks for changes; others are told to list again.
 pub struct KubeCluster {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     election: Option<Arc<Election>>,
     watches: Mutex<BTreeMap<Interest, AbortHandle>>,
     /// Taken when the cluster is left.
@@ -101,39 +100,6 @@ impl KubeCluster {
         &self.shared.channel.server
     }
 
-    /// Returns the version of the API server, such as `v1.36.3`.
-    pub fn server_version(&self) -> Result<String, ClusterError> {
-        let ask = Ask::read(Verb::Get, "/version".to_owned());
-        let body = self.wait_for(self.shared.channel.ask(&ask))?.success()?;
-        match Value::parse_json(&body).unwrap_or_default().get("gitVersion").str() {
-            "" => Err(ClusterError {
-                kind: ErrorKind::Other,
-                message: format!("the API server at {} does not say its version", self.server()),
-            }),
-            version => Ok(version.to_owned()),
-        }
-    }
-
-    /// Returns the APIs that the cluster provides by itself: those that neither a
-    /// CustomResourceDefinition nor another API server brings.
-    pub fn native_apis(&self) -> Result<BTreeSet<GroupVersionKind>, ClusterError> {
-        let brought = self.list_once(&[known::CUSTOM_RESOURCE_DEFINITION, known::API_SERVICE])?;
-        let served = self.wait_for(self.shared.discovery.all(&self.shared.channel))?;
-        let mut apis = served.apis();
-        for object in &brought {
-            let spec = object.spec();
-            let group = spec.get("group").str();
-            if object.kind() == known::CUSTOM_RESOURCE_DEFINITION {
-                let kind = spec.at(&["names", "kind"]).str();
-                apis.retain(|api| api.group != group || api.kind != kind);
-            } else if !spec.get("service").is_null() {
-                let version = spec.get("version").str();
-                apis.retain(|api| api.group != group || api.version != version);
-            }
-        }
-        Ok(apis)
-    }
-
     /// Waits until something happened that was not told yet, for so long at most; tells whether there is
     /// something to ask for.
     pub fn wait(&self, at_most: Duration) -> bool {
@@ -167,24 +133,11 @@ impl KubeCluster {
     /// Returns what was counted so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.shared.channel.tally.read();
-        let board = self.shared.board();
-        (counters.queued, counters.watches) = board.counts();
-        counters.overflows = board.overflows;
+        (counters.queued, counters.watches, counters.overflows) = self.shared.board().counts();
         counters
     }
 
-    /// Lists all objects of some kinds without following them.
-    pub fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
-        let mut objects = Vec::new();
-        for kind in kinds {
-            let interest = Interest::all(kind.clone());
-            let take = |mut page: crate::answer::Page| objects.append(&mut page.objects);
-            self.wait_for(list(&self.shared, &interest, take))?;
-        }
-        Ok(objects)
-    }
-
-    fn wait_for<F: Future>(&self, future: F) -> F::Output {
+    pub(crate) fn wait_for<F: Future>(&self, future: F) -> F::Output {
         self.runtime().block_on(future)
     }
 
@@ -213,105 +166,6 @@ impl KubeCluster {
             }
         }
     }
-
-    /// Finds where an object is written.
-    async fn resource_of(&self, object: &Object) -> Result<Arc<Resource>, ClusterError> {
-        let kind = object.api_kind();
-        let Shared { channel, discovery, .. } = &*self.shared;
-        let found = discovery.find_version(channel, &kind).await?;
-        found.ok_or_else(|| ClusterError {
-            kind: ErrorKind::NotFound,
-            message: format!(
-                "the API server has no kind {} in version {}",
-                kind.kind,
-                kind.api_version()
-            ),
-        })
-    }
-
-    /// Writes an object, and returns it as it is then.
-    async fn write(&self, ask: &Ask) -> Result<Object, ClusterError> {
-        let answer = self.shared.channel.ask(ask).await?;
-        if answer.code == 404 {
-            // It may be the kind that is not there any more.
-            self.shared.discovery.doubt();
-        }
-        let object = read_object(&answer.success()?)?;
-        self.shared.notice_kinds(&object);
-        Ok(object)
-    }
-
-    fn replace(&self, object: &Object, part: &str) -> Result<Object, ClusterError> {
-        let key = object.key();
-        if object.resource_version().is_empty() {
-            // Without a version the server would overwrite whatever is there.
-            return Err(match self.get(&key)? {
-                None => not_there(&key),
-                Some(_) => ClusterError {
-                    kind: ErrorKind::Conflict,
-                    message: format!("{key} cannot be changed: the version it rests on is missing"),
-                },
-            });
-        }
-        self.wait_for(async {
-            let path = self.resource_of(object).await?.object(&key)?;
-            let path = format!("{path}{part}?fieldManager={}", encode(self.manager()));
-            self.write(&Ask::write(Verb::Update, path, JSON, sent(object))).await
-        })
-    }
-
-    fn remove(&self, key: &ObjectKey, preconditions: Value) -> Result<(), ClusterError> {
-        self.wait_for(async {
-            let Shared { channel, discovery, .. } = &*self.shared;
-            let found = discovery.find(channel, &key.kind).await?;
-            let path = found.ok_or_else(|| not_there(key))?.object(key)?;
-            let options = map! {
-                "apiVersion" => "v1",
-                "kind" => "DeleteOptions",
-                "preconditions" => preconditions,
-                "propagationPolicy" => "Background",
-            };
-            let options = operon_object::exact_json(&options);
-            let ask = Ask::write(Verb::Delete, path, JSON, options);
-            channel.ask(&ask).await?.success()?;
-            if key.kind == known::CUSTOM_RESOURCE_DEFINITION {
-                discovery.doubt();
-            }
-            Ok(())
-        })
-    }
-
-    fn manager(&self) -> &str {
-        &self.shared.options.manager
-    }
-
-    /// Does what [`Cluster::apply`] does in the name of somebody else, whose fields stay apart from
-    /// those of Operon.
-    pub fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
-        self.wait_for(async {
-            let path = self.resource_of(object).await?.object(&object.key())?;
-            let path = format!("{path}?fieldManager={}&force=true", encode(manager));
-            self.write(&Ask::write(Verb::Patch, path, APPLY, sent(object))).await
-        })
-    }
-
-    /// Changes an object, or its status alone, by a merge patch, as people's tools do.
-    pub fn merge(
-        &self,
-        key: &ObjectKey,
-        patch: &Value,
-        is_status: bool,
-    ) -> Result<Object, ClusterError> {
-        self.wait_for(async {
-            let Shared { channel, discovery, .. } = &*self.shared;
-            let found = discovery.find(channel, &key.kind).await?;
-            let path = found.ok_or_else(|| not_there(key))?.object(key)?;
-            let part = if is_status { "/status" } else { "" };
-            let path = format!("{path}{part}?fieldManager={}", encode(self.manager()));
-            let patch = operon_object::exact_json(patch);
-            self.write(&Ask::write(Verb::Patch, path, MERGE, patch)).await
-        })
-    }
 }
 
 impl Cluster for KubeCluster {
@@ -322,13 +176,13 @@ impl Cluster for KubeCluster {
                 let shared = Arc::clone(&self.shared);
                 listings.spawn(async move { list_interest(&shared, &interest).await });
             }
-            let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
+            let mut found = Vec::new();
             while let Some(listed) = listings.join_next().await {
                 let listed = listed.map_err(|error| ClusterError {
                     kind: ErrorKind::Other,
                     message: format!("a listing ended before its time: {error}"),
                 })?;
-                found.extend(listed?.into_iter().map(|object| (object.key(), object)));
+                found.append(&mut listed?);
             }
             Ok(found)
         });
@@ -337,8 +191,7 @@ impl Cluster for KubeCluster {
             (board.cursor(interests), board.restart(interests))
         };
         self.begin(starts, None);
-        found
-            .map(|found: BTreeMap<_, _>| Listing { objects: found.into_values().collect(), cursor })
+        found.map(|found| Listing { objects: newest(found), cursor })
     }
 
     fn changes(
@@ -348,8 +201,7 @@ impl Cluster for KubeCluster {
     ) -> Result<Changes, ClusterError> {
         let (changes, starts) = {
             let mut board = self.shared.board();
-            let changes = board.tell(interests, since)?;
-            (changes, board.follow(interests)?)
+            (board.tell(interests, since)?, board.follow(interests)?)
         };
         self.begin(starts, Some(interests));
         Ok(changes)
@@ -370,21 +222,15 @@ impl Cluster for KubeCluster {
     }
 
     fn create(&self, object: &Object) -> Result<Object, ClusterError> {
-        self.wait_for(async {
-            let resource = self.resource_of(object).await?;
-            resource.check_scope(object.namespace())?;
-            let path = resource.collection(object.namespace());
-            let path = format!("{path}?fieldManager={}", encode(self.manager()));
-            self.write(&Ask::write(Verb::Create, path, JSON, sent(object))).await
-        })
+        self.create_by(object, None)
     }
 
     fn update(&self, object: &Object) -> Result<Object, ClusterError> {
-        self.replace(object, "")
+        self.replace(object, "", None)
     }
 
     fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
-        self.replace(object, "/status")
+        self.replace(object, "/status", None)
     }
 
     fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
@@ -393,6 +239,11 @@ impl Cluster for KubeCluster {
 
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
         self.remove(key, map! { "uid" => uid })
+    }
+
+    fn on_behalf_of(&self, account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
+        let ObjectKey { namespace, name, .. } = account.clone();
+        Some(Box::new(OnBehalf { cluster: self, actor: Actor { namespace, name } }))
     }
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
@@ -428,8 +279,4 @@ async fn list_interest(shared: &Shared, interest: &Interest) -> Result<Vec<Objec
     board.supersede(interest);
     drop(board);
     Ok(objects)
-}
-
-fn not_there(key: &ObjectKey) -> ClusterError {
-    ClusterError { kind: ErrorKind::NotFound, message: format!("{key} is not there") }
 }

@@ -126,7 +126,7 @@ pub(crate) async fn list(
         let Some(resource) = found else { return Ok(String::new()) };
         let mut next = String::new();
         loop {
-            let ask = page_ask(&resource, interest, &next);
+            let Some(ask) = page_ask(&resource, interest, &next) else { return Ok(String::new()) };
             let answer = shared.channel.ask(&ask).await?;
             match answer.code {
                 // An empty namespace lists nothing: it is the kind that is not there.
@@ -148,8 +148,8 @@ pub(crate) async fn list(
     }
 }
 
-fn page_ask(resource: &Resource, interest: &Interest, next: &str) -> Ask {
-    let (path, selection) = resource.selection(interest);
+fn page_ask(resource: &Resource, interest: &Interest, next: &str) -> Option<Ask> {
+    let (path, selection) = resource.selection(interest)?;
     let mut query = format!("limit={PAGE_LIMIT}");
     if !selection.is_empty() {
         query = format!("{selection}&{query}");
@@ -157,7 +157,7 @@ fn page_ask(resource: &Resource, interest: &Interest, next: &str) -> Ask {
     if !next.is_empty() {
         query = format!("{query}&continue={}", encode(next));
     }
-    Ask::read(Verb::List, format!("{path}?{query}"))
+    Some(Ask::read(Verb::List, format!("{path}?{query}")))
 }
 
 async fn list_again(shared: &Shared, start: &Start) -> Result<End, ClusterError> {
@@ -193,7 +193,10 @@ async fn watch(
     let found = shared.discovery.find(&shared.channel, &interest.kind).await?;
     // All its objects are gone, or are served in another version.
     let Some(resource) = found else { return list_again(shared, start).await };
-    let opened = shared.channel.open(&watch_ask(shared, &resource, interest, version)).await?;
+    let Some(ask) = watch_ask(shared, &resource, interest, version) else {
+        return Ok(End::Absent);
+    };
+    let opened = shared.channel.open(&ask).await?;
     let body = match opened {
         Ok(body) => body,
         Err(answer) if answer.code == 410 => return Ok(End::Forgotten),
@@ -236,8 +239,13 @@ async fn watch(
     }
 }
 
-fn watch_ask(shared: &Shared, resource: &Resource, interest: &Interest, version: &str) -> Ask {
-    let (path, selection) = resource.selection(interest);
+fn watch_ask(
+    shared: &Shared,
+    resource: &Resource,
+    interest: &Interest,
+    version: &str,
+) -> Option<Ask> {
+    let (path, selection) = resource.selection(interest)?;
     let longest = shared.options.watch_timeout;
     let seconds = spread(longest * 3 / 4, longest).as_secs().max(1);
     let mut query = format!(
@@ -247,7 +255,7 @@ fn watch_ask(shared: &Shared, resource: &Resource, interest: &Interest, version:
     if !selection.is_empty() {
         query = format!("{selection}&{query}");
     }
-    Ask::read(Verb::Watch, format!("{path}?{query}"))
+    Some(Ask::read(Verb::Watch, format!("{path}?{query}")))
 }
 
 /// The lines of a stream.

@@ -5,8 +5,10 @@
 //! repeated blindly, and with a lease only the leader makes them. Which objects there should be is not
 //! decided here.
 
+mod about;
 mod answer;
 mod backoff;
+mod behalf;
 mod board;
 mod cluster;
 mod connect;
@@ -21,6 +23,7 @@ mod options;
 mod request;
 mod resource;
 mod shared;
+mod write;
 
 pub use self::{
     backoff::{FIRST_RECONNECT, FIRST_REPEAT, LONGEST_ABSENCE, LONGEST_RECONNECT, LONGEST_REPEAT},

@@ -47,6 +47,29 @@ pub(crate) struct Ask {
     pub(crate) content: Option<(&'static str, Bytes)>,
     /// Whether asking twice does no harm.
     pub(crate) is_repeatable: bool,
+    /// Whose rights count in place of those of this process.
+    pub(crate) actor: Option<Actor>,
+}
+
+/// A ServiceAccount in whose name something is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Actor {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+impl Actor {
+    /// Returns the headers by which an API server knows whose rights count.
+    fn headers(&self) -> [(&'static str, String); 4] {
+        let Self { namespace, name } = self;
+        let group = "Impersonate-Group";
+        [
+            ("Impersonate-User", format!("system:serviceaccount:{namespace}:{name}")),
+            (group, "system:serviceaccounts".to_owned()),
+            (group, format!("system:serviceaccounts:{namespace}")),
+            (group, "system:authenticated".to_owned()),
+        ]
+    }
 }
 
 pub(crate) const JSON: &str = "application/json";
@@ -56,14 +79,19 @@ pub(crate) const MERGE: &str = "application/merge-patch+json";
 impl Ask {
     /// Asks for something without changing anything.
     pub(crate) fn read(verb: Verb, path: String) -> Self {
-        Self { verb, path, accept: JSON, content: None, is_repeatable: true }
+        Self { verb, path, accept: JSON, content: None, is_repeatable: true, actor: None }
     }
 
     /// Asks for a change.
     pub(crate) fn write(verb: Verb, path: String, content: &'static str, text: String) -> Self {
         let is_repeatable = verb != Verb::Create;
         let content = Some((content, Bytes::from(text)));
-        Self { verb, path, accept: JSON, content, is_repeatable }
+        Self { verb, path, accept: JSON, content, is_repeatable, actor: None }
+    }
+
+    /// Asks in somebody's name.
+    pub(crate) fn by(self, actor: Option<&Actor>) -> Self {
+        Self { actor: actor.cloned(), ..self }
     }
 
     fn request(&self) -> Result<Request<Body>, ClusterError> {
@@ -75,7 +103,10 @@ impl Ask {
             Verb::Delete => Method::DELETE,
         };
         let builder = Request::builder().method(method).uri(&self.path);
-        let builder = builder.header(header::ACCEPT, self.accept);
+        let mut builder = builder.header(header::ACCEPT, self.accept);
+        for (name, value) in self.actor.iter().flat_map(Actor::headers) {
+            builder = builder.header(name, value);
+        }
         let request = match &self.content {
             Some((content, text)) => {
                 builder.header(header::CONTENT_TYPE, *content).body(Body::from(text.clone()))

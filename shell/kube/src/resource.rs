@@ -36,11 +36,14 @@ impl Resource {
         let ObjectKey { namespace, name, .. } = key;
         self.check_scope(namespace)?;
         for part in [namespace, name] {
-            if part.contains(['/', '%']) || matches!(part.as_str(), "." | "..") {
+            if !part.is_empty() && !can_be_name(part) {
+                let shown: String = part.chars().take(LONGEST_NAME).collect();
                 return Err(ClusterError {
                     kind: ErrorKind::Invalid,
                     message: format!(
-                        "`{part}` is no name: it may not contain `/` or `%`, nor be `.` or `..`"
+                        "`{}` is no name: it may not be longer than {LONGEST_NAME} letters, nor \
+                         contain `/` or `%`, nor be `.` or `..`",
+                        shown.escape_debug()
                     ),
                 });
             }
@@ -67,20 +70,33 @@ impl Resource {
         Err(ClusterError { kind: ErrorKind::Invalid, message })
     }
 
-    /// Returns the path of the objects that are of interest, with the query that chooses them.
-    pub(crate) fn selection(&self, interest: &Interest) -> (String, String) {
+    /// Returns the path of the objects that are of interest, with the query that chooses them; nothing
+    /// where there can be no such object.
+    pub(crate) fn selection(&self, interest: &Interest) -> Option<(String, String)> {
         match &interest.part {
-            Part::All => (self.collection(""), String::new()),
+            Part::All => Some((self.collection(""), String::new())),
             Part::Labelled { label, value } => {
                 let selector = encode(&format!("{label}={value}"));
-                (self.collection(""), format!("labelSelector={selector}"))
+                Some((self.collection(""), format!("labelSelector={selector}")))
             }
             Part::Named { namespace, name } => {
+                let key = self.kind.kind.key(namespace, name);
+                self.object(&key).ok()?;
+                // The language of selectors has words of its own.
+                let name = name.replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=");
                 let selector = encode(&format!("metadata.name={name}"));
-                (self.collection(namespace), format!("fieldSelector={selector}"))
+                Some((self.collection(namespace), format!("fieldSelector={selector}")))
             }
         }
     }
+}
+
+/// The longest name that an object can have.
+const LONGEST_NAME: usize = 253;
+
+/// Tells whether a text can be a part of a path, as names are. Each kind has stricter rules.
+fn can_be_name(text: &str) -> bool {
+    text.len() <= LONGEST_NAME && !text.contains(['/', '%']) && !matches!(text, "." | "..")
 }
 
 /// Writes a text so that it can be part of a path or a query.
@@ -135,15 +151,21 @@ mod tests {
         let interest = Interest::labelled(known::SECRET, "olm.managed", "true");
         assert_eq!(
             secrets.selection(&interest),
-            ("/api/v1/secrets".to_owned(), "labelSelector=olm.managed%3Dtrue".to_owned())
+            Some(("/api/v1/secrets".to_owned(), "labelSelector=olm.managed%3Dtrue".to_owned()))
         );
         let interest = Interest::named(key("shop", "pull"));
         assert_eq!(
             secrets.selection(&interest),
-            (
+            Some((
                 "/api/v1/namespaces/shop/secrets".to_owned(),
                 "fieldSelector=metadata.name%3Dpull".to_owned()
-            )
+            ))
         );
+        let strange = secrets.selection(&Interest::named(key("shop", "a,b=c\\d")));
+        let (_, query) = strange.expect("a name that a selector can say");
+        assert_eq!(query, r"fieldSelector=metadata.name%3Da%5C%2Cb%5C%3Dc%5C%5Cd");
+        for name in ["", "..", "a/b", "100%", &"long".repeat(64)] {
+            assert_eq!(secrets.selection(&Interest::named(key("shop", name))), None, "{name}");
+        }
     }
 }

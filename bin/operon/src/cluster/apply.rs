@@ -2,7 +2,6 @@
 
 use operon_api::LocatedObject;
 use operon_driver::{Cluster, ClusterError};
-use operon_local::Access;
 use operon_object::{Object, known};
 
 use super::Kinds;
@@ -14,12 +13,6 @@ const DEFAULT_NAMESPACE: &str = "default";
 pub(crate) trait Appliable: Cluster {
     /// Does what [`Cluster::apply`] does in the name of somebody.
     fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError>;
-}
-
-impl Appliable for Access {
-    fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
-        Access::apply_as(self, object, manager)
-    }
 }
 
 /// What applying a manifest did.

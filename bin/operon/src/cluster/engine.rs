@@ -14,17 +14,21 @@ use anyhow::anyhow;
 use clap::Args;
 use operon_constraint::GroupVersionKind;
 use operon_driver::{Catalogs, Cluster, ClusterError, Driver, Interest};
-use operon_image::SourceCatalogs;
+use operon_image::{Fetcher, SourceCatalogs};
+use operon_kube::KubeCluster;
 use operon_lifecycle::{BundleKey, BundleState, Objects, Settings};
-use operon_local::{Access, LocalCluster, SOCKET_FILE, serve};
+use operon_local::{Access, SOCKET_FILE, serve};
 use operon_object::{Kind, known::KNOWN_KINDS};
 use operon_version::Version;
 
-use super::{now, state_directory, stop_wish};
+use super::{Reached, now, state_directory, stop_wish};
 use crate::{fetching::FetchOptions, up};
 
 /// The Kubernetes version that the embedded cluster says it has, unless another one is asked for.
 pub(crate) const DEFAULT_KUBE_VERSION: &str = "v1.33.0";
+
+/// The namespace whose catalogs are visible everywhere, unless the controller is told otherwise.
+pub(crate) const DEFAULT_GLOBAL_NAMESPACE: &str = "olm";
 
 /// How soon it is looked again whether a catalog has come. Fetching ends by itself: every wait for a
 /// registry has a limit of its own.
@@ -44,13 +48,19 @@ pub(crate) struct EngineArguments {
 }
 
 impl EngineArguments {
-    /// Sets the engine up for the cluster of a directory.
-    pub(crate) fn engine<C: Cluster>(
-        &self,
-        cluster: C,
-        directory: &Path,
-    ) -> anyhow::Result<Driver<C, SourceCatalogs>> {
-        engine(cluster, directory, &self.fetching, &self.kube_version)
+    /// Sets the engine up for a cluster.
+    pub(crate) fn engine(&self, cluster: Reached) -> anyhow::Result<Engine> {
+        match &cluster {
+            Reached::Embedded { directory, .. } => {
+                let directory = directory.clone();
+                engine(cluster, &directory, &self.fetching, &self.kube_version)
+            }
+            Reached::Real(real) => {
+                let real = Arc::clone(real);
+                let fetcher = self.fetching.fetcher()?;
+                Ok(engine_of_real(cluster, &real, DEFAULT_GLOBAL_NAMESPACE, fetcher)?)
+            }
+        }
     }
 
     /// Refuses what is no version.
@@ -66,8 +76,24 @@ pub(crate) fn check_version(text: &str) -> anyhow::Result<()> {
         .map_err(|error| anyhow!("`{text}` is no version such as `v1.33.0`: {error}"))
 }
 
-/// The engine, the cluster it looks after, and the catalogs of its directory.
-pub(crate) type Engine = Driver<Access, SourceCatalogs>;
+/// The engine, the cluster it looks after, and its catalogs.
+pub(crate) type Engine = Driver<Reached, SourceCatalogs>;
+
+/// Sets the engine up for a real cluster.
+pub(crate) fn engine_of_real<C: Cluster>(
+    cluster: C,
+    real: &KubeCluster,
+    global_namespace: &str,
+    fetcher: Arc<Fetcher>,
+) -> Result<Driver<C, SourceCatalogs>, ClusterError> {
+    let settings = Settings {
+        global_namespace: global_namespace.to_owned(),
+        kube_version: real.server_version()?,
+        native_apis: real.native_apis()?,
+        ..Settings::default()
+    };
+    Ok(Driver::new(cluster, SourceCatalogs::of_strangers(fetcher), settings))
+}
 
 /// Sets the engine up for the cluster of a directory.
 pub(crate) fn engine<C: Cluster>(
@@ -112,7 +138,7 @@ pub(crate) fn wait_for_bundle(catalogs: &SourceCatalogs, key: &BundleKey) -> Bun
 }
 
 /// Returns the objects of some kinds, for a look at them.
-pub(crate) fn look_at(cluster: &Access, kinds: &[Kind]) -> Result<Objects, ClusterError> {
+pub(crate) fn look_at(cluster: &Reached, kinds: &[Kind]) -> Result<Objects, ClusterError> {
     let listed = cluster.list(&Interest::all_of(kinds.iter().cloned()))?.objects;
     let mut objects = Objects::default();
     listed.into_iter().for_each(|object| objects.insert(object));
@@ -121,12 +147,21 @@ pub(crate) fn look_at(cluster: &Access, kinds: &[Kind]) -> Result<Objects, Clust
 
 /// Lets the engine act until everything is settled, if this process has the cluster to itself;
 /// whoever shares it acts otherwise. The manifests of the directory are not applied.
-pub(crate) fn act(engine: Engine, directory: &Path) -> anyhow::Result<()> {
-    let Access::Local(cluster) = engine.cluster() else {
-        anstream::eprintln!("hint: the running operon up does the rest");
-        return Ok(());
+pub(crate) fn act(engine: Engine) -> anyhow::Result<()> {
+    let (cluster, directory) = match engine.cluster() {
+        Reached::Embedded { access: Access::Local(cluster), directory } => {
+            (Arc::clone(cluster), directory.clone())
+        }
+        Reached::Embedded { access: Access::Remote(_), .. } => {
+            anstream::eprintln!("hint: the running operon up does the rest");
+            return Ok(());
+        }
+        Reached::Real(_) => {
+            anstream::eprintln!("hint: the controller does the rest");
+            return Ok(());
+        }
     };
-    let cluster: Arc<LocalCluster> = Arc::clone(cluster);
+    let directory = directory.as_path();
     let stop: Arc<AtomicBool> = stop_wish()?;
     let service = serve(Arc::clone(&cluster), &state_directory(directory).join(SOCKET_FILE))?;
     let settled = up::settle(cluster, engine, directory, &stop);

@@ -9,12 +9,12 @@ use std::{
 use operon_driver::{Cluster, ClusterError, Cycle, Deed, Driver};
 use operon_image::{Fetcher, SourceCatalogs};
 use operon_kube::KubeCluster;
-use operon_lifecycle::{ErrorKind, Settings};
+use operon_lifecycle::ErrorKind;
 use operon_monitor::{Board, Readiness};
 use operon_object::{Object, known};
 
 use super::{log::Log, report::Report};
-use crate::cluster::{FETCH_LOOK, is_stopping, now};
+use crate::cluster::{FETCH_LOOK, engine_of_real, is_stopping, now};
 
 /// How often it is looked although nothing was heard: registries are polled, and a wish to end is seen.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -58,16 +58,11 @@ impl Worker {
 
     /// Asks the cluster what it is, and sets the engine up for it.
     fn begin(&self) -> Result<Engine, ClusterError> {
-        let kube_version = self.cluster.server_version()?;
-        let settings = Settings {
-            global_namespace: self.global_namespace.clone(),
-            kube_version: kube_version.clone(),
-            native_apis: self.cluster.native_apis()?,
-            ..Settings::default()
-        };
-        self.log.say("info", "the API server answers", &[("version", &kube_version)]);
-        let catalogs = SourceCatalogs::of_strangers(Arc::clone(&self.fetcher));
-        Ok(Driver::new(Arc::clone(&self.cluster), catalogs, settings))
+        let (cluster, fetcher) = (Arc::clone(&self.cluster), Arc::clone(&self.fetcher));
+        let engine = engine_of_real(cluster, &self.cluster, &self.global_namespace, fetcher)?;
+        let version = &engine.world(now()).settings.kube_version;
+        self.log.say("info", "the API server answers", &[("version", version)]);
+        Ok(engine)
     }
 
     /// Turns the loop until the cluster cannot be asked, the lease is lost, or somebody wishes to stop.

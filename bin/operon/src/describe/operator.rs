@@ -2,14 +2,14 @@
 
 use operon_apiserver::workload_report;
 use operon_kinds::{ServiceVersion, names};
-use operon_local::Access;
 use operon_object::{Object, Timestamp, Value, known};
 
 use super::{find, page::Page};
+use crate::cluster::Reached;
 
 /// Describes an operator.
 pub(super) fn describe(
-    cluster: &Access,
+    cluster: &Reached,
     object: &Object,
     now: Timestamp,
     page: &mut Page,

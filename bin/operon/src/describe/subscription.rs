@@ -1,13 +1,13 @@
 //! A Subscription: what it asks for, what it has, and what is done for it.
 
 use operon_kinds::{InstallPlan, ServiceVersion, Subscription, names};
-use operon_local::Access;
 use operon_object::{Object, known};
 
 use super::{find, page::Page};
+use crate::cluster::Reached;
 
 /// Describes a Subscription.
-pub(super) fn describe(cluster: &Access, object: &Object, page: &mut Page) -> anyhow::Result<()> {
+pub(super) fn describe(cluster: &Reached, object: &Object, page: &mut Page) -> anyhow::Result<()> {
     let subscription = Subscription::read(object);
     let namespace = object.namespace();
     page.line("Package", subscription.package());
@@ -40,7 +40,7 @@ pub(super) fn describe(cluster: &Access, object: &Object, page: &mut Page) -> an
     Ok(())
 }
 
-fn operator_text(cluster: &Access, namespace: &str, name: &str) -> anyhow::Result<String> {
+fn operator_text(cluster: &Reached, namespace: &str, name: &str) -> anyhow::Result<String> {
     if name.is_empty() {
         return Ok(String::new());
     }

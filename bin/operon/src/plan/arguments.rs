@@ -6,7 +6,7 @@ use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
 
-use crate::{fetching::FetchOptions, semantics::SemanticsChoice};
+use crate::{cluster::ClusterArguments, fetching::FetchOptions, semantics::SemanticsChoice};
 
 /// The namespace that is asked about, and what it sees.
 #[derive(Debug, Args)]
@@ -21,8 +21,20 @@ pub(crate) struct SituationArguments {
     pub(super) cluster: Vec<PathBuf>,
     /// The directory of an embedded cluster, as it is given to `operon up`: what it holds, and its
     /// catalogs
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["catalog", "cluster"])]
+    #[arg(
+        long,
+        visible_alias = "local",
+        value_name = "DIR",
+        conflicts_with_all = ["catalog", "cluster", "kubeconfig", "context"]
+    )]
     pub(super) dir: Option<PathBuf>,
+    /// The kubeconfig of a real cluster: what it holds, and its catalogs [default: the user's, where
+    /// neither catalogs nor manifests are given]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["catalog", "cluster"])]
+    pub(super) kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["catalog", "cluster"])]
+    pub(super) context: Option<String>,
     /// The namespace [default: the one that the manifests are about, or `operators`]
     #[arg(short, long)]
     pub(super) namespace: Option<String>,
@@ -50,7 +62,19 @@ impl SituationArguments {
 
     /// Tells whether what the cluster holds is given.
     pub(super) fn has_manifests(&self) -> bool {
-        !self.cluster.is_empty() || self.dir.is_some()
+        !self.cluster.is_empty() || self.living().is_some()
+    }
+
+    /// Returns the cluster that is asked about, if it is one that lives and not one in files.
+    pub(super) fn living(&self) -> Option<ClusterArguments> {
+        let Self { dir, kubeconfig, context, .. } = self;
+        let arguments = ClusterArguments {
+            dir: dir.clone(),
+            kubeconfig: kubeconfig.clone(),
+            context: context.clone(),
+        };
+        let is_in_files = !self.cluster.is_empty() || !self.catalog.is_empty();
+        (!is_in_files && (dir.is_some() || arguments.place().is_some())).then_some(arguments)
     }
 }
 

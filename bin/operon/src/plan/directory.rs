@@ -1,25 +1,32 @@
-//! A namespace of an embedded cluster, for questions to the resolver.
+//! A namespace of a cluster that lives, for questions to the resolver.
 //!
-//! What the cluster holds is taken as manifests, after those of its directory were applied to a copy.
+//! What the cluster holds is taken as manifests; those of a directory are applied to a copy first.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anstream::eprintln;
+use anyhow::bail;
 use operon_api::{ManifestReader, Manifests};
-use operon_driver::{Cluster, Interest};
-use operon_image::is_path;
+use operon_driver::{Cluster, Driver, Interest};
+use operon_image::{SourceCatalogs, is_path};
 use operon_kinds::{CatalogSource, Subscription};
 use operon_object::known;
 
 use super::arguments::CatalogArgument;
 use crate::{
-    cluster::{DEFAULT_KUBE_VERSION, engine, look_well, now},
+    cluster::{
+        ClusterArguments, DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Reached, engine,
+        engine_of_real, look_well, now,
+    },
     fetching::FetchOptions,
     output::clean,
     up,
 };
 
-/// What an embedded cluster holds, and the catalogs that it reads.
+/// What a cluster holds, and the catalogs that it reads.
 pub(super) struct Described {
     pub(super) manifests: Manifests,
     pub(super) catalogs: Vec<CatalogArgument>,
@@ -27,14 +34,29 @@ pub(super) struct Described {
     pub(super) remarks: Vec<(String, String)>,
 }
 
-/// Reads the cluster of a directory.
-pub(super) fn read(directory: &Path, fetching: &FetchOptions) -> anyhow::Result<Described> {
-    let now = now();
-    let (scratch, problems) = up::rehearse(directory, now)?;
+/// Reads a cluster that lives.
+pub(super) fn read(
+    cluster: &ClusterArguments,
+    fetching: &FetchOptions,
+) -> anyhow::Result<Described> {
+    let Some(directory) = &cluster.dir else {
+        let reached = cluster.reach()?;
+        let Reached::Real(real) = &reached else { bail!("bug: no directory, no cluster") };
+        let global = DEFAULT_GLOBAL_NAMESPACE;
+        let engine = engine_of_real(Arc::clone(real), real, global, fetching.fetcher()?)?;
+        return describe(engine, Path::new("."));
+    };
+    let (scratch, problems) = up::rehearse(directory, now())?;
     for problem in problems {
         eprintln!("warning: not applied: {}", clean(&problem));
     }
-    let mut engine = engine(scratch, directory, fetching, DEFAULT_KUBE_VERSION)?;
+    describe(engine(scratch, directory, fetching, DEFAULT_KUBE_VERSION)?, directory)
+}
+
+fn describe<C: Cluster>(
+    mut engine: Driver<C, SourceCatalogs>,
+    directory: &Path,
+) -> anyhow::Result<Described> {
     look_well(&mut engine)?;
     let interests = Interest::all_of([
         known::SUBSCRIPTION,

@@ -1,6 +1,6 @@
-//! What `operon up` would do next in a directory, before it does.
+//! What `operon up` would do next in a directory, or the controller in a cluster, before it does.
 //!
-//! It is the engine's own outlook on a copy of the cluster to which the manifests of the directory are
+//! It is the engine's own outlook, in a directory on a copy of the cluster to which its manifests are
 //! applied: the plans have the names that they will have. Nothing is written.
 
 mod json;
@@ -8,12 +8,12 @@ mod text;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    sync::Arc,
 };
 
 use anyhow::bail;
 use operon_catalog::{Catalog, nearest};
-use operon_driver::Driver;
+use operon_driver::{Cluster, Driver};
 use operon_image::SourceCatalogs;
 use operon_kinds::{InstallPlan, Subscription};
 use operon_lifecycle::{
@@ -28,7 +28,10 @@ use super::{
     view::{Change, PlanView, Row, update_words, why_words},
 };
 use crate::{
-    cluster::{ClusterArguments, Scratch, check_version, engine, look_well, now, wait_for_bundle},
+    cluster::{
+        ClusterArguments, Reached, check_version, engine, engine_of_real, look_well, now,
+        wait_for_bundle,
+    },
     exit::Outcome,
     output::print_text,
     up,
@@ -42,8 +45,8 @@ const MAX_ROUNDS: usize = 100;
 struct Outlook {
     /// How a command that is told to a person names the directory, with a blank before it.
     option: String,
-    /// What `operon up` is given to mean the directory.
-    directory: String,
+    /// The command that lets it happen; nothing where a controller does.
+    acts: Option<String>,
     namespaces: Vec<NamespaceOutlook>,
     /// What is wrong with the manifests.
     problems: Vec<String>,
@@ -60,8 +63,8 @@ struct NamespaceOutlook {
     view: PlanView,
 }
 
-pub(super) fn run(command: &Plan, directory: &Path) -> anyhow::Result<Outcome> {
-    let outlook = look(command, directory)?;
+pub(super) fn run(command: &Plan, cluster: &ClusterArguments) -> anyhow::Result<Outcome> {
+    let outlook = look(command, cluster)?;
     print_text(&match command.output {
         PlanFormat::Text => text::render(&outlook, command.text_width()),
         PlanFormat::Json => json::outlook(&outlook).to_json_text(),
@@ -82,24 +85,40 @@ pub(super) fn run(command: &Plan, directory: &Path) -> anyhow::Result<Outcome> {
     })
 }
 
-fn look(command: &Plan, directory: &Path) -> anyhow::Result<Outlook> {
-    let arguments = ClusterArguments { dir: directory.to_owned() };
-    check_version(&command.kube_version)?;
-    let now = now();
-    let (scratch, problems) = up::rehearse(directory, now)?;
+fn look(command: &Plan, cluster: &ClusterArguments) -> anyhow::Result<Outlook> {
     let fetching = &command.situation.fetching;
-    let mut engine = engine(scratch, directory, fetching, &command.kube_version)?;
-    look_well(&mut engine)?;
-    let namespaces = namespaces(&engine, command.situation.namespace.as_deref())?;
-    let namespaces = namespaces.iter().map(|name| look_into(&engine, name)).collect();
+    let wanted = command.situation.namespace.as_deref();
+    let Some(directory) = &cluster.dir else {
+        let reached = cluster.reach()?;
+        let Reached::Real(real) = &reached else { bail!("bug: no directory, no cluster") };
+        let global = &command.situation.global_namespace;
+        let engine = engine_of_real(Arc::clone(real), real, global, fetching.fetcher()?)?;
+        let namespaces = look_everywhere(engine, wanted)?;
+        let problems = Vec::new();
+        return Ok(Outlook { option: cluster.option(), acts: None, namespaces, problems });
+    };
+    check_version(&command.kube_version)?;
+    let (scratch, problems) = up::rehearse(directory, now())?;
+    let engine = engine(scratch, directory, fetching, &command.kube_version)?;
+    let namespaces = look_everywhere(engine, wanted)?;
     let display = directory.display().to_string();
     let directory = if display == "." { String::new() } else { format!(" {display}") };
-    Ok(Outlook { option: arguments.option(), directory, namespaces, problems })
+    let acts = Some(format!("operon up{directory}"));
+    Ok(Outlook { option: cluster.option(), acts, namespaces, problems })
+}
+
+fn look_everywhere<C: Cluster>(
+    mut engine: Driver<C, SourceCatalogs>,
+    wanted: Option<&str>,
+) -> anyhow::Result<Vec<NamespaceOutlook>> {
+    look_well(&mut engine)?;
+    let namespaces = namespaces(&engine, wanted)?;
+    Ok(namespaces.iter().map(|name| look_into(&engine, name)).collect())
 }
 
 /// Returns the namespaces in which something is asked for or runs.
-fn namespaces(
-    engine: &Driver<Scratch, SourceCatalogs>,
+fn namespaces<C: Cluster>(
+    engine: &Driver<C, SourceCatalogs>,
     wanted: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
     let objects = engine.objects();
@@ -118,7 +137,7 @@ fn namespaces(
     Ok(vec![wanted.to_owned()])
 }
 
-fn look_into(engine: &Driver<Scratch, SourceCatalogs>, namespace: &str) -> NamespaceOutlook {
+fn look_into<C: Cluster>(engine: &Driver<C, SourceCatalogs>, namespace: &str) -> NamespaceOutlook {
     let mut bundles = BTreeMap::new();
     let mut seen = Preview::default();
     let base = engine.world(now());
@@ -159,8 +178,8 @@ fn look_into(engine: &Driver<Scratch, SourceCatalogs>, namespace: &str) -> Names
 }
 
 /// Returns the catalogs that the Subscriptions of a namespace name.
-fn catalogs(
-    engine: &Driver<Scratch, SourceCatalogs>,
+fn catalogs<C: Cluster>(
+    engine: &Driver<C, SourceCatalogs>,
     world: &World<'_>,
     namespace: &str,
 ) -> Vec<(SourceName, Result<String, String>)> {

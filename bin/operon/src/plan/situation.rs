@@ -97,8 +97,8 @@ impl VisibleCatalog {
 impl Situation {
     /// Gathers what the command line describes.
     pub(crate) fn gather(arguments: &SituationArguments) -> anyhow::Result<Self> {
-        let Described { manifests, catalogs: given, remarks: noted } = match &arguments.dir {
-            Some(directory) => directory::read(directory, &arguments.fetching)?,
+        let Described { manifests, catalogs: given, remarks: noted } = match arguments.living() {
+            Some(cluster) => directory::read(&cluster, &arguments.fetching)?,
             None => Described {
                 manifests: manifests::read(&arguments.cluster)?,
                 catalogs: arguments.catalog.clone(),
@@ -249,7 +249,7 @@ fn visible_catalogs(
             Some(position) => {
                 VisibleCatalog { priority: source.priority, ..given.swap_remove(position) }
             }
-            None => without_content(name, source.priority, arguments.dir.is_some()),
+            None => without_content(name, source.priority, arguments.living().is_some()),
         });
     }
     let hides_global = view.group.is_ok_and(OperatorGroup::exclude_global);
@@ -296,7 +296,7 @@ fn open_catalogs(
         let content = CatalogPath { path: argument.path.clone(), fetching };
         // What is wrong with the catalogs of a directory is told by `operon up`.
         let content =
-            if arguments.dir.is_some() { content.open_quietly() } else { content.open() }?;
+            if arguments.living().is_some() { content.open_quietly() } else { content.open() }?;
         opened.push(VisibleCatalog { name, priority: 0, path, opened: Ok(content) });
     }
     Ok(opened)

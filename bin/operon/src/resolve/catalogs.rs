@@ -62,6 +62,7 @@ impl Catalogs {
         origin: CatalogOrigin,
         sources: &[&CatalogSource],
         fetching: &FetchOptions,
+        fetches: bool,
     ) -> Self {
         let open = |origin: &mut CatalogOrigin, source: &CatalogSource| match origin {
             CatalogOrigin::Memory(texts) => {
@@ -70,7 +71,7 @@ impl Catalogs {
                 Some(Ok(Held::Memory(read_catalog(&[file]))))
             }
             CatalogOrigin::Directories(directories) => {
-                let opened = directories.open(source, fetching)?;
+                let opened = directories.open(source, fetching, fetches)?;
                 let held = opened.map(|opened| Held::Opened(Box::new(opened)));
                 Some(held.map_err(|error| error.to_string()))
             }
@@ -113,12 +114,13 @@ pub(super) fn source_name(source: &CatalogSource) -> SourceName {
 }
 
 impl CatalogDirectories {
-    /// Opens the catalog that the case names for a CatalogSource, or has for it, or that the CatalogSource
-    /// itself names.
+    /// Opens the catalog that the case names for a CatalogSource, or has for it, or where it is fetched that
+    /// the CatalogSource itself names.
     fn open(
         &self,
         source: &CatalogSource,
         fetching: &FetchOptions,
+        fetches: bool,
     ) -> Option<anyhow::Result<OpenedCatalog>> {
         let name = source_name(source);
         let cache = fetching.cache();
@@ -134,6 +136,7 @@ impl CatalogDirectories {
             return Some(open_path(&path, cache.as_ref()));
         }
         let place = match (source.address.as_str(), source.image.as_str()) {
+            _ if !fetches => return None,
             ("", "") => return None,
             ("", image) => image.to_owned(),
             (address, _) => format!("grpc://{address}"),

@@ -28,6 +28,8 @@ pub(super) struct Conduct {
     pub(super) semantics: SemanticsChoice,
     /// How catalogs are brought here.
     pub(super) fetching: FetchOptions,
+    /// Whether catalogs that a case does not have are brought, too.
+    pub(super) fetches: bool,
     /// Whether failures are explained to people, which means resolving again many times.
     pub(super) explains: bool,
 }
@@ -60,7 +62,7 @@ impl Conduct {
             SemanticsChoice::Upstream => cluster.catalog_sources.iter().collect(),
             SemanticsChoice::Documented => view.catalog_sources.clone(),
         };
-        let catalogs = Catalogs::open(case.catalogs, &needed, &self.fetching);
+        let catalogs = Catalogs::open(case.catalogs, &needed, &self.fetching, self.fetches);
         answered.timing.catalogs = start.elapsed();
         self.tell_catalogs(&catalogs, answered).map_err(|text| (Verdict::CatalogInvalid, text))?;
 

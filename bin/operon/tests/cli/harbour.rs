@@ -58,6 +58,8 @@ impl Harbour {
             .current_dir(self.root.path())
             .env("OPERON_CACHE_DIR", self.root.path().join("cache"))
             .env("NO_COLOR", "1")
+            .env_remove("KUBECONFIG")
+            .env("HOME", "/nonexistent")
             .env_remove("CLICOLOR_FORCE")
             .stdin(Stdio::null());
         command

@@ -114,6 +114,8 @@ impl DirectoryStage {
             .args(arguments)
             .current_dir(self.root.path())
             .env("NO_COLOR", "1")
+            .env_remove("KUBECONFIG")
+            .env("HOME", "/nonexistent")
             .stdin(Stdio::null())
             .output()
             .unwrap();

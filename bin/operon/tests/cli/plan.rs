@@ -28,6 +28,8 @@ pub(crate) fn operon(arguments: &[&str], input: &str) -> String {
         .env("OPERON_CACHE_DIR", cache.path())
         .env("TERM", "xterm")
         .env("NO_COLOR", "1")
+        .env_remove("KUBECONFIG")
+        .env("HOME", "/nonexistent")
         .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use operon_kinds::{
     Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, condition, names, set_condition,
 };
-use operon_object::{ObjectKey, Timestamp, Value, known};
+use operon_object::{
+    ObjectKey, Timestamp, Value,
+    known::{self, OPERATORS_GROUP},
+};
 
 use super::{step, with_steps};
 use crate::{Action, ErrorKind, Event, Guard, Verdict, scene::Scene};
@@ -62,7 +65,9 @@ fn carry_out(
     let key = plan.object.key();
     let started = plan.started().unwrap_or(now);
     // What somebody else has done meanwhile is no failure any more.
-    let targets: BTreeSet<ObjectKey> = outcome.actions.iter().filter_map(Action::target).collect();
+    let unseen = outcome.unseen.iter().map(|kind| kind.key("", ""));
+    let targets: BTreeSet<ObjectKey> =
+        outcome.actions.iter().filter_map(Action::target).chain(unseen).collect();
     let mut failures = scene.world.failures.of_work(&key);
     if let Some((_, failure)) = failures.find(|(target, _)| targets.contains(target)) {
         let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
@@ -84,7 +89,15 @@ fn carry_out(
     for action in outcome.actions {
         // A view in which the plan is still to be done may be older than the day its operator was removed.
         let guards = vec![Guard::Unchanged(plan.object.clone())];
+        // Upstream: definitions are Operon's business, whoever installs; they are checked for themselves.
+        let is_own = action.target().is_none_or(|target| {
+            target.kind == known::CUSTOM_RESOURCE_DEFINITION
+                || target.kind.group() == OPERATORS_GROUP
+        });
         verdict.act_guarded(&key, action, guards);
+        if !is_own {
+            verdict.in_the_name_of(scene.actor());
+        }
     }
     for warning in outcome.warnings {
         let event = Event::about(plan.object, true, "CRDValidation", &warning);

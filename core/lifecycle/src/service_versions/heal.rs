@@ -58,4 +58,5 @@ fn ensure(
     object.set_label(names::MANAGED_LABEL, "true");
     component_labels(operator.object).for_each(|label| object.set_label(label, ""));
     verdict.act(&object.key(), Action::Apply(object));
+    verdict.in_the_name_of(scene.actor());
 }

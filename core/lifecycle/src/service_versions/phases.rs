@@ -2,7 +2,7 @@
 
 use operon_install::check_webhooks;
 use operon_kinds::{OperatorCondition, Phase, PlanPhase, ServiceVersion, Upgradeable};
-use operon_object::{Value, known};
+use operon_object::{Timestamp, Value, known};
 
 use super::{
     chain,
@@ -26,7 +26,7 @@ pub(super) struct Next {
     /// When its certificates were made and when they are made anew.
     pub(super) certificates: Option<(Value, Value)>,
     /// When it has to be looked at again.
-    pub(super) wake: Option<operon_object::Timestamp>,
+    pub(super) wake: Option<Timestamp>,
 }
 
 impl Next {
@@ -258,6 +258,10 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     }
     let again = |message: &str| Next::to(Phase::Pending, "RequirementsUnknown", message);
     match operator.reason() {
+        // Whatever changes, the same thing is not tried at full speed.
+        "InstallComponentFailedNoRetry" if pause_of(scene, operator).is_some() => {
+            return Next { wake: pause_of(scene, operator), ..Next::stay() };
+        }
         "InstallComponentFailedNoRetry" if rights::changed_since_failure(scene, operator) => {
             let message = "Cluster resources changed state";
             return Next::to(Phase::Pending, "DetectedClusterChange", message);
@@ -309,6 +313,13 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     }
 }
 
+/// Returns when the pause after a failure of an operator's work is over, if it is not yet.
+fn pause_of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Timestamp> {
+    let key = operator.object.key();
+    let pauses = scene.world.failures.of_work(&key).map(|(_, failure)| failure.next_attempt());
+    pauses.filter(|next| scene.world.now < *next).min()
+}
+
 /// Tells whether only a change of the operator itself can help.
 fn is_final(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
     match operator.reason() {
@@ -316,12 +327,7 @@ fn is_final(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
         "OwnerConflict" => owner_conflict(scene, operator).is_some(),
         "InstallComponentFailed" => {
             // It is tried again when the pause after the failure is over.
-            let key = operator.object.key();
-            scene
-                .world
-                .failures
-                .of_work(&key)
-                .any(|(_, failure)| scene.world.now < failure.next_attempt())
+            pause_of(scene, operator).is_some()
         }
         "InvalidInstallStrategy" => operon_install::Strategy::read(operator.object).is_err(),
         _ => false,

@@ -48,6 +48,7 @@ pub(super) fn kubelet(places: &Places) -> Recipe {
     let probes = vec![
         Probe::Http { port: KUBELET_HEALTH_PORT, path: "/healthz" },
         Probe::Kubectl(&["wait", "--for=condition=Ready", "node/node", "--timeout=1s"]),
+        Probe::PodsKnown,
     ];
     Recipe { program: "kubelet", arguments, probes, grace: SHORT_GRACE }
 }

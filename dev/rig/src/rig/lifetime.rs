@@ -157,14 +157,24 @@ fn is_running(places: &Places) -> bool {
 }
 
 /// Takes down what belongs to nobody any more: its owner was killed, and it was not to outlive it.
+///
+/// One that cannot be taken down is said and left: it is not in the way of a rig with another name.
 fn take_down_abandoned() -> Result<(), RigError> {
     for name in Places::names()? {
         let places = Places::of(&name);
-        if places.path(DETACHED).exists() || RigOptions::check_name(&name).is_err() {
+        let is_detached = || places.path(DETACHED).exists();
+        if is_detached() || RigOptions::check_name(&name).is_err() {
             continue;
         }
-        if let Ok(_lock) = Lock::take(&name, &places) {
-            teardown::take_down(&name, &places)?;
+        let Ok(_lock) = Lock::take(&name, &places) else {
+            continue;
+        };
+        // Whoever leaves a rig running says so before it frees the lock, and may just have done it.
+        if is_detached() {
+            continue;
+        }
+        if let Err(error) = teardown::take_down(&name, &places) {
+            eprintln!("warning: {error}");
         }
     }
     Ok(())

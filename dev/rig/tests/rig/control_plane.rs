@@ -4,7 +4,7 @@ use std::path::Path;
 
 use operon_rig::{Component, Rig, RigError, RigOptions, rig_for_test};
 
-use crate::traces::traces;
+use crate::{eventually, traces::traces};
 
 #[test]
 fn a_control_plane_keeps_what_it_was_told_and_leaves_nothing_behind() -> Result<(), RigError> {
@@ -36,7 +36,8 @@ fn a_control_plane_keeps_what_it_was_told_and_leaves_nothing_behind() -> Result<
     let alice = rig.kubeconfig_of_user("alice")?;
     assert!(!may_read(&alice));
     rig.kubectl(&["create", "rolebinding", "alice", "--clusterrole=view", "--user=alice"])?;
-    assert!(may_read(&alice));
+    // The API server learns of new rights by watching itself.
+    eventually("alice may read", || may_read(&alice).then_some(()));
     let account = rig.kubeconfig_of_account("default", "default")?;
     assert!(!may_read(&account));
     assert!(may_read(&rig.kubeconfig()));

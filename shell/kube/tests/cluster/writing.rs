@@ -1,6 +1,9 @@
 //! Writes are repeated only when that does no harm, and refusals are told in the server's words.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use operon_driver::{Cluster as _, Interest};
 use operon_kube::{Answered, KubeCluster, Options, Verb};
@@ -26,6 +29,7 @@ fn writes_are_made_once_and_refusals_are_told() {
         unavailable(&injector, &cluster);
         strange_answers(&injector, &cluster);
         refused(rig);
+        strange_names(rig);
         held_back(rig);
     });
 }
@@ -160,6 +164,22 @@ fn refused(rig: &Rig) {
     let error = admin.apply(&old).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound);
     assert!(error.message.contains("policy/v1beta1"), "{error}");
+}
+
+/// Names that no object can have are no reason to fail: users write them into their objects.
+fn strange_names(rig: &Rig) {
+    let cluster = connect(&rig.kubeconfig(), options());
+    let long = "x".repeat(100_000);
+    let names = ["a,b", "a=b", "a\\b", "..", "ü", "a b", "\n", "a/b", "100%", "?", "#", "&", &long];
+    let interests = names.map(|name| Interest::named(known::SECRET.key("default", name)));
+    let interests = BTreeSet::from(interests);
+    let listing = cluster.list(&interests).unwrap();
+    assert!(listing.objects.is_empty());
+    let changes = cluster.changes(&interests, &listing.cursor).unwrap();
+    assert!(changes.changes.is_empty());
+    for name in names {
+        assert_eq!(cluster.get(&known::SECRET.key("default", name)).unwrap(), None, "{name:.10}");
+    }
 }
 
 /// Requests leave no faster than they may, reads too.

@@ -30,10 +30,12 @@ pub(super) fn render(outlook: &Outlook, width: usize) -> String {
         plans.any(|plan| !plan.exists || !namespace.waiting.contains(&plan.name))
     };
     if outlook.namespaces.iter().any(changes) {
-        let directory = &outlook.directory;
-        out += &line(&format!(
-            "Next: operon up{directory}, which goes on until nothing is left to do."
-        ));
+        out += &line(&match &outlook.acts {
+            Some(command) => {
+                format!("Next: {command}, which goes on until nothing is left to do.")
+            }
+            None => "The controller does it as soon as it looks.".to_owned(),
+        });
     }
     out
 }
@@ -127,8 +129,11 @@ fn plan_words(outlook: &Outlook, namespace: &NamespaceOutlook, plan: &PreviewPla
     if !namespace.waiting.contains(&plan.name) {
         return told;
     }
-    let Outlook { option, directory, .. } = outlook;
-    let first = if plan.exists { String::new() } else { format!("operon up{directory}, then ") };
+    let Outlook { option, acts, .. } = outlook;
+    let first = match acts {
+        Some(command) if !plan.exists => format!("{command}, then "),
+        Some(_) | None => String::new(),
+    };
     let command = format!("operon approve {} -n {}{option}", plan.name, namespace.name);
     format!("{told} waits for approval: {first}{command}")
 }

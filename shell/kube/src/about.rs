@@ -1,0 +1,56 @@
+//! What an API server says about itself.
+
+use std::collections::BTreeSet;
+
+use operon_constraint::GroupVersionKind;
+use operon_driver::{ClusterError, Interest};
+use operon_lifecycle::ErrorKind;
+use operon_object::{Kind, Object, Value, known};
+
+use crate::{KubeCluster, answer::Page, counters::Verb, follow::list, request::Ask};
+
+impl KubeCluster {
+    /// Returns the version of the API server, such as `v1.36.3`.
+    pub fn server_version(&self) -> Result<String, ClusterError> {
+        let ask = Ask::read(Verb::Get, "/version".to_owned());
+        let body = self.wait_for(self.shared.channel.ask(&ask))?.success()?;
+        match Value::parse_json(&body).unwrap_or_default().get("gitVersion").str() {
+            "" => Err(ClusterError {
+                kind: ErrorKind::Other,
+                message: format!("the API server at {} does not say its version", self.server()),
+            }),
+            version => Ok(version.to_owned()),
+        }
+    }
+
+    /// Returns the APIs that the cluster provides by itself: those that neither a
+    /// CustomResourceDefinition nor another API server brings.
+    pub fn native_apis(&self) -> Result<BTreeSet<GroupVersionKind>, ClusterError> {
+        let brought = self.list_once(&[known::CUSTOM_RESOURCE_DEFINITION, known::API_SERVICE])?;
+        let served = self.wait_for(self.shared.discovery.all(&self.shared.channel))?;
+        let mut apis = served.apis();
+        for object in &brought {
+            let spec = object.spec();
+            let group = spec.get("group").str();
+            if object.kind() == known::CUSTOM_RESOURCE_DEFINITION {
+                let kind = spec.at(&["names", "kind"]).str();
+                apis.retain(|api| api.group != group || api.kind != kind);
+            } else if !spec.get("service").is_null() {
+                let version = spec.get("version").str();
+                apis.retain(|api| api.group != group || api.version != version);
+            }
+        }
+        Ok(apis)
+    }
+
+    /// Lists all objects of some kinds without following them.
+    pub fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
+        let mut objects = Vec::new();
+        for kind in kinds {
+            let interest = Interest::all(kind.clone());
+            let take = |mut page: Page| objects.append(&mut page.objects);
+            self.wait_for(list(&self.shared, &interest, take))?;
+        }
+        Ok(objects)
+    }
+}
