@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use operon_kube::{KubeCluster, Place};
 use operon_rig::{BUSYBOX_IMAGE, Rig};
-use operon_sim::{Scenario, SimStage, run_scenario};
+use operon_sim::{Scenario, SimStage, Stage, run_scenario};
 
 use crate::{KubeStage, Probes, Remains, pods, stage::unlimited, sweep::Sweep};
 

@@ -49,7 +49,7 @@ impl KubeCluster {
     }
 
     /// Lists all objects of some kinds without following them.
-    fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
+    pub fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
         let mut objects = Vec::new();
         for kind in kinds {
             let mut found = Vec::new();

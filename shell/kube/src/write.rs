@@ -12,7 +12,7 @@ use crate::{
     KubeCluster,
     answer::{read_object, sent},
     counters::Verb,
-    request::{APPLY, Actor, Ask, JSON},
+    request::{APPLY, Actor, Ask, JSON, MERGE},
     resource::{Resource, encode},
     shared::Shared,
 };
@@ -98,6 +98,24 @@ impl KubeCluster {
     /// those of Operon.
     pub fn apply_as(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
         self.apply_by(object, manager, None)
+    }
+
+    /// Changes an object, or its status alone, by a merge patch, as people's tools do.
+    pub fn merge(
+        &self,
+        key: &ObjectKey,
+        patch: &Value,
+        is_status: bool,
+    ) -> Result<Object, ClusterError> {
+        self.wait_for(async {
+            let Shared { channel, discovery, .. } = &*self.shared;
+            let found = discovery.find(channel, &key.kind).await?;
+            let path = found.ok_or_else(|| not_there(key))?.object(key)?;
+            let part = if is_status { "/status" } else { "" };
+            let path = format!("{path}{part}?fieldManager={}", encode(self.manager()));
+            let patch = operon_object::exact_json(patch);
+            self.write(&Ask::write(Verb::Patch, path, MERGE, patch)).await
+        })
     }
 
     pub(crate) fn create_by(
