@@ -34,6 +34,9 @@ const EXPECTATION_PATIENCE: Duration = Duration::from_secs(20);
 /// How long to wait before looking again.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
+/// Stands before the reason why a deed was not done.
+pub(crate) const REFUSED: &str = ", refused: ";
+
 /// The name that a person's fields are recorded under.
 const PERSON: &str = "person";
 
@@ -114,7 +117,7 @@ impl KubeStage {
             Err(error) => return Err(error.message),
         };
         for deed in &cycle.deeds {
-            let refusal = deed.refusal.as_ref().map(|words| format!(", refused: {words}"));
+            let refusal = deed.refusal.as_ref().map(|words| format!("{REFUSED}{words}"));
             let refusal = refusal.unwrap_or_default();
             written.push(format!("{} {} for {}{refusal}", deed.verb, deed.target, deed.work));
         }

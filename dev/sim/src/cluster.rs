@@ -114,6 +114,11 @@ impl SimCluster {
         self.lock().refusal.clone()
     }
 
+    /// Forgets what the engine was last refused.
+    pub fn forget_refusal(&self) {
+        self.lock().refusal.clear();
+    }
+
     /// Counts the writes that the engine made.
     pub fn writes(&self) -> u64 {
         self.lock().writes

@@ -8,12 +8,16 @@ use std::{
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
     BundleKey, BundleState, CatalogState, FIRST_PAUSE, Failures, LONGEST_PAUSE, Objects, Scope,
-    Settings, World, decide_within,
+    Settings, Verdict, World, decide_within,
 };
 use operon_object::{Object, ObjectKey, Timestamp, known};
 use operon_resolve::SourceName;
 
 use crate::{CatalogRequest, Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
+
+/// How often a decision is made anew because it wanted contents that nobody had asked for yet. What is
+/// wanted then is asked for in the next turn.
+const FIRST_ASKS_LIMIT: usize = 8;
 
 /// Keeps a cluster as it should be.
 #[derive(Debug)]
@@ -147,7 +151,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         let mut deeds = Vec::new();
         for namespace in namespaces {
             let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
-            let verdict = decide_within(&self.world(now), &scope);
+            let verdict = self.decide(&scope, now);
             if verdict.looks_elsewhere {
                 self.lookers.insert(namespace.clone());
             } else {
@@ -176,6 +180,25 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching, deeds })
     }
 
+    /// Decides. Contents that were never asked for are asked for first, and what is here already is known
+    /// to the decision: one that begins anew does not take back for a moment what was said before.
+    fn decide(&mut self, scope: &Scope, now: Timestamp) -> Verdict {
+        let mut verdict = decide_within(&self.world(now), scope);
+        for _ in 0..FIRST_ASKS_LIMIT {
+            let is_new = |key: &&BundleKey| !self.bundles.contains_key(*key);
+            let new: Vec<BundleKey> = verdict.wanted.iter().filter(is_new).cloned().collect();
+            if new.is_empty() {
+                break;
+            }
+            for key in new {
+                let state = self.catalogs.bundle(&key);
+                self.note(key, state, now);
+            }
+            verdict = decide_within(&self.world(now), scope);
+        }
+        verdict
+    }
+
     /// Asks again for contents that were not here, when it is time. What was known of them holds until
     /// something else is; what nobody needs any more is forgotten.
     fn ask_again(&mut self, now: Timestamp) {
@@ -198,6 +221,15 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Asks for the contents of a bundle.
     pub(crate) fn ask(&mut self, key: BundleKey, now: Timestamp) {
         let state = self.catalogs.bundle(&key);
+        let known = self.bundles.get(&key);
+        if !known.is_some_and(|known| says_the_same(known, &state)) {
+            self.touched.touch_everything();
+        }
+        self.note(key, state, now);
+    }
+
+    /// Remembers what is known of the contents of a bundle, and when to ask again.
+    fn note(&mut self, key: BundleKey, state: BundleState, now: Timestamp) {
         let pause = match &state {
             BundleState::Ready(_) => None,
             BundleState::Pending { .. } | BundleState::Failed { is_retried: true, .. } => {
@@ -207,10 +239,6 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         };
         if let Some(pause) = pause {
             self.asks.insert(key.clone(), now.after(pause));
-        }
-        let known = self.bundles.get(&key);
-        if !known.is_some_and(|known| says_the_same(known, &state)) {
-            self.touched.touch_everything();
         }
         self.bundles.insert(key, state);
     }
