@@ -1,5 +1,7 @@
 //! What somebody who asks over HTTP is told.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
