@@ -95,7 +95,8 @@ fn try_all(rig: &Rig, program: PathBuf) -> Vec<String> {
     let mut failures = Vec::new();
     let is_wanted =
         |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|one| one == name));
-    for (name, fault) in FAULTS.iter().filter(|(name, _)| is_wanted(name)) {
+    let tried: Vec<&Fault> = FAULTS.iter().filter(|(name, _)| is_wanted(name)).collect();
+    for (name, fault) in &tried {
         let begun = Instant::now();
         let outcome = trial.begin().and_then(|()| fault(&mut trial)).and_then(|()| trial.end());
         let took = begun.elapsed().as_secs_f64();
@@ -109,7 +110,7 @@ fn try_all(rig: &Rig, program: PathBuf) -> Vec<String> {
             }
         }
     }
-    println!("{} faults, {} failures", FAULTS.len(), failures.len());
+    println!("{} of {} faults tried, {} failures", tried.len(), FAULTS.len(), failures.len());
     failures
 }
 
