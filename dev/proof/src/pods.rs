@@ -1,7 +1,8 @@
 //! Pods that do what a scenario says.
 //!
 //! Scenarios name images that nobody has. The API server itself puts one that exists into their place
-//! when a pod is made, so that no Deployment is other than the scenario and the engine wrote it.
+//! when a pod is made, so that no Deployment is other than the scenario and the engine wrote it. Pods of
+//! scenarios have one container, or two where an operator's Deployment meets somebody else's.
 
 use operon_apiserver::WORKLOAD_ANNOTATION;
 use operon_rig::BUSYBOX_IMAGE;
@@ -38,6 +39,9 @@ spec:
       expression: >-
         [ JSONPatch{{op: "replace", path: "/spec/containers/0/image", value: "{BUSYBOX_IMAGE}"}},
           JSONPatch{{op: "add", path: "/spec/terminationGracePeriodSeconds", value: 0}} ]
+        + (size(object.spec.containers) > 1
+          ? [ JSONPatch{{op: "replace", path: "/spec/containers/1/image", value: "{BUSYBOX_IMAGE}"}} ]
+          : [])
         + (({has_words} && {words} == "crash")
           ? [ JSONPatch{{op: "add", path: "/spec/containers/0/command", value: ["/bin/sh", "-c", "exit 1"]}} ]
           : [])

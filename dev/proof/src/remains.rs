@@ -50,6 +50,12 @@ impl Remains {
                     // The end of its name is made of identities.
                     name.truncate(name.rfind('-').unwrap_or(name.len()));
                 }
+                if *kind == known::INSTALL_PLAN {
+                    // Its name counts the plans that were made before it: a real cluster may show one
+                    // of two Subscriptions first.
+                    let operators = object.at(&["spec", "clusterServiceVersionNames"]);
+                    name = format!("InstallPlan {} {operators}", object.namespace());
+                }
                 objects.insert(name, summary(&object));
             }
         }
@@ -96,16 +102,16 @@ fn summary(object: &Object) -> String {
         kind if kind == known::INSTALL_PLAN => words(&["phase", "message"]),
         kind if kind == known::SUBSCRIPTION => {
             let conditions = status.get("conditions").elements().iter();
-            let conditions = conditions.map(|condition| {
-                let [name, value, reason] =
-                    ["type", "status", "reason"].map(|name| condition.get(name).str());
-                format!(" {name}={value}/{reason}")
-            });
-            format!(
-                "{}{}",
-                words(&["state", "installedCSV", "currentCSV"]),
-                conditions.collect::<String>()
-            )
+            let mut conditions: Vec<String> = conditions
+                .map(|condition| {
+                    let [name, value, reason] =
+                        ["type", "status", "reason"].map(|name| condition.get(name).str());
+                    format!(" {name}={value}/{reason}")
+                })
+                .collect();
+            // They stand in the order in which they came up.
+            conditions.sort();
+            format!("{}{}", words(&["state", "installedCSV", "currentCSV"]), conditions.concat())
         }
         kind if kind == known::OPERATOR_GROUP => status.get("namespaces").to_string(),
         kind if [known::ROLE, known::CLUSTER_ROLE].contains(&kind) => {

@@ -28,8 +28,9 @@ pub const SETTLE_PATIENCE: Duration = Duration::from_secs(120);
 /// moment ago.
 const PERSON_PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long what is expected may take to be seen: the garbage collector of a cluster takes seconds.
-const EXPECTATION_PATIENCE: Duration = Duration::from_secs(20);
+/// How long what is expected may take to be seen: the garbage collector of a cluster looks for
+/// new kinds every half a minute.
+const EXPECTATION_PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long to wait before looking again.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);

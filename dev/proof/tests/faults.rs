@@ -31,9 +31,12 @@ const REST: Duration = Duration::from_secs(10);
 /// How often the cluster may be found at work before it has to be at rest.
 const REST_TRIES: usize = 3;
 
-/// How often a conflicting writer has its way, and how often it may be answered at most in that time:
-/// an engine that fights back at once would write hundreds of times.
-const FIGHT: (Duration, f64) = (Duration::from_secs(10), 60.0);
+/// How long a conflicting writer has its way.
+const FIGHT: Duration = Duration::from_secs(10);
+
+/// How many writes may answer one revert. This says only that the engine never turns by itself: it is not
+/// slowed down, so whoever reverts quickly is answered as quickly. `docs/reliability.md` has that as open.
+const ANSWERS_TO_A_REVERT: f64 = 6.0;
 
 /// How often an operator is taken away and asked for again.
 const REINSTALLATIONS: usize = 20;
@@ -92,7 +95,8 @@ fn try_all(rig: &Rig, program: PathBuf) -> Vec<String> {
     let mut failures = Vec::new();
     let is_wanted =
         |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|one| one == name));
-    for (name, fault) in FAULTS.iter().filter(|(name, _)| is_wanted(name)) {
+    let tried: Vec<&Fault> = FAULTS.iter().filter(|(name, _)| is_wanted(name)).collect();
+    for (name, fault) in &tried {
         let begun = Instant::now();
         let outcome = trial.begin().and_then(|()| fault(&mut trial)).and_then(|()| trial.end());
         let took = begun.elapsed().as_secs_f64();
@@ -106,7 +110,7 @@ fn try_all(rig: &Rig, program: PathBuf) -> Vec<String> {
             }
         }
     }
-    println!("{} faults, {} failures", FAULTS.len(), failures.len());
+    println!("{} of {} faults tried, {} failures", tried.len(), FAULTS.len(), failures.len());
     failures
 }
 
@@ -195,8 +199,8 @@ fn conflicting_writer(trial: &mut Trial<'_>) -> Result<(), String> {
     let role = roles.iter().find(is_of_operator).ok_or("the operator has no Role")?;
     let before = trial.written()?;
     let begun = Instant::now();
-    let mut reverts = 0;
-    while begun.elapsed() < FIGHT.0 {
+    let mut reverts: u32 = 0;
+    while begun.elapsed() < FIGHT {
         let found = trial.person.get(&role.key()).map_err(|error| error.message)?;
         if found.is_some_and(|role| !role.at(&["rules"]).is_empty()) {
             let patch = map! { "rules" => Value::Null };
@@ -206,12 +210,12 @@ fn conflicting_writer(trial: &mut Trial<'_>) -> Result<(), String> {
         thread::sleep(Duration::from_millis(20));
     }
     let written = trial.written()? - before;
-    trial.note(format!("{reverts} reverts, {written} writes in {:?}", FIGHT.0));
+    trial.note(format!("{reverts} reverts, {written} writes in {FIGHT:?}"));
     if reverts == 0 {
         return Err("nobody fought".to_owned());
     }
-    if written > FIGHT.1 {
-        return Err(format!("{written} writes in {:?} against {reverts} reverts", FIGHT.0));
+    if written > ANSWERS_TO_A_REVERT * f64::from(reverts + 1) {
+        return Err(format!("{written} writes in {FIGHT:?} against {reverts} reverts"));
     }
     trial.converged("beacon.v1.0.0")
 }

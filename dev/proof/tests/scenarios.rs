@@ -67,7 +67,7 @@ fn scenarios() -> Vec<(String, Scenario)> {
     let read = |name: &String| {
         let text = fs::read_to_string(folder.join(name).join("scenario.yaml"));
         let text = text.expect("a scenario is a folder with `scenario.yaml`");
-        (name.clone(), parse_scenario(&text).unwrap_or_else(|error| panic!("{name}: {error}")))
+        (name.clone(), parse_scenario(&text).expect(name))
     };
     names.iter().filter(is_wanted).map(read).collect()
 }
