@@ -9,6 +9,7 @@ mod clock;
 mod controller;
 pub mod harbour;
 mod left_out;
+mod place;
 mod pods;
 mod probes;
 mod proving;
@@ -20,6 +21,7 @@ pub use self::{
     clock::Clock,
     controller::{Controller, operon_program},
     left_out::LEFT_OUT,
+    place::rig_for_proof,
     probes::Probes,
     proving::{Outcome, Proving},
     remains::Remains,

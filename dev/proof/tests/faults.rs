@@ -18,9 +18,9 @@ use operon_object::{Kind, Object, Value, known, map};
 use operon_proof::{
     Controller,
     harbour::{HARBOUR, manifests, push_quickstart},
-    operon_program,
+    operon_program, rig_for_proof,
 };
-use operon_rig::{Component, Rig, RigOptions, rig_for_test};
+use operon_rig::{Component, Rig};
 
 /// How long anything may take: a lease to run out, an API server to come back, pods to start.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -79,11 +79,7 @@ fn the_controller_gets_over_everything_that_breaks() {
         );
         return;
     };
-    let rig = match env::var("OPERON_PROOF_RIG") {
-        Ok(name) => Some(Rig::find(&name).expect("the rig that was named")),
-        Err(_) => rig_for_test(RigOptions::cluster("faults")).expect("a rig"),
-    };
-    let Some(rig) = rig else { return };
+    let Some(rig) = rig_for_proof("faults") else { return };
     push_quickstart(&rig, &program).expect("images in the registry");
     let failures = rig.inside(|| try_all(&rig, program)).expect("the network of the rig");
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));

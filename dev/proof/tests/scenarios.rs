@@ -7,17 +7,13 @@
 
 use std::{env, fs, path::Path, time::Instant};
 
-use operon_proof::{LEFT_OUT, Proving};
-use operon_rig::{Rig, RigOptions, rig_for_test};
+use operon_proof::{LEFT_OUT, Proving, rig_for_proof};
+use operon_rig::Rig;
 use operon_sim::{Scenario, parse_scenario};
 
 #[test]
 fn every_scenario_comes_out_the_same_on_a_real_cluster() {
-    let rig = match env::var("OPERON_PROOF_RIG") {
-        Ok(name) => Some(Rig::find(&name).expect("the rig that was named")),
-        Err(_) => rig_for_test(RigOptions::cluster("proof")).expect("a rig"),
-    };
-    let Some(rig) = rig else { return };
+    let Some(rig) = rig_for_proof("proof") else { return };
     let scenarios = scenarios();
     let begun = Instant::now();
     let failures = rig.inside(|| prove_all(&rig, &scenarios)).expect("the network of the rig");
