@@ -3,8 +3,6 @@
 //! `OPERON_SCENARIO=<name>` runs one. `OPERON_PROOF_RIG=<name>` uses a rig that runs already, such as
 //! `cargo xtask rig up --name <name>` brings up; it is left running.
 
-#![expect(clippy::panic, reason = "a scenario that cannot be read ends the test")]
-
 use std::{env, fs, path::Path, time::Instant};
 
 use operon_proof::{LEFT_OUT, Proving, rig_for_proof};
