@@ -53,7 +53,7 @@ impl Board {
         });
     }
 
-    /// Shows metrics, as [`crate::exposition`] writes them.
+    /// Shows metrics, as [`crate::exposition()`] writes them.
     pub fn show_metrics(&self, text: String) {
         self.change(|said| said.metrics = text);
     }
