@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     apply, approve, bundle::BundleCommand, cache::CacheCommand, catalog::CatalogCommand,
-    completion, controller, crds, delete, describe, events, get, history, pin, plan, registry,
-    resolve, rollback, serve, system, tree, uninstall, up, why,
+    completion, controller, copy_self, crds, delete, describe, events, get, history, pin, plan,
+    registry, resolve, rollback, serve, system, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -15,7 +15,7 @@ use crate::{
     version,
     propagate_version = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 the catalog or the question has an error, 2 the command line is wrong or a plan has changes"
+    after_help = "Exit codes: 0 done, 1 the catalog or the question has an error, 2 the command line is wrong, a plan has changes or something is wrong with Operon itself"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -55,9 +55,14 @@ pub(crate) enum Command {
     Why(why::Why),
     WhyNot(why::not::WhyNot),
     Resolve(resolve::Resolve),
+    Install(system::Install),
+    Status(system::Status),
     Controller(controller::Controller),
     Crds(crds::Crds),
     Manifests(system::Manifests),
+    Image(system::Image),
+    #[command(hide = true)]
+    CopySelf(copy_self::CopySelf),
     /// Prints a completion script for a shell
     Completion(completion::Shell),
     /// Writes the manual pages

@@ -32,7 +32,7 @@ pub(crate) use self::{
     engine::{
         DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Engine, EngineArguments, FETCH_LOOK,
         LONGEST_FETCH, act, check_version, engine, engine_of_real, look_at, look_well,
-        wait_for_bundle,
+        settings_of_real, wait_for_bundle,
     },
     kinds::{FoundKind, Kinds},
     objects::{NamespaceArguments, find_one, find_operator, long_name, short_name, update},

@@ -49,6 +49,9 @@ pub(crate) struct Controller {
     /// The namespace whose catalogs are visible everywhere [default: that of the controller]
     #[arg(long, env = "GLOBAL_CATALOG_NAMESPACE")]
     global_namespace: Option<String>,
+    /// The image that this program runs from, for catalog images that only hold files and need it
+    #[arg(long, value_name = "IMAGE", env = "OPERON_IMAGE", default_value = "")]
+    own_image: String,
     /// Where health and metrics are told
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
     monitor_address: SocketAddr,
@@ -89,6 +92,7 @@ pub(crate) fn run(command: &Controller) -> anyhow::Result<Outcome> {
             .global_namespace
             .clone()
             .unwrap_or_else(|| command.namespace.clone()),
+        own_image: command.own_image.clone(),
         board,
         log,
     };

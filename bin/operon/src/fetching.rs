@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use clap::Args;
 use operon_image::{CacheDirectory, Fetcher, ImagesOptions, PullError};
 use operon_oci::Platform;
-use operon_registry::Servers;
+use operon_registry::{ClientOptions, Servers};
 
 /// How catalogs and bundles are brought here.
 #[derive(Debug, Clone, Default, Args)]
@@ -60,7 +60,7 @@ impl FetchOptions {
         &self,
         change: impl FnOnce(&mut ImagesOptions),
     ) -> anyhow::Result<Arc<Fetcher>> {
-        let servers = Arc::new(Servers::default());
+        let servers = Arc::new(Servers { options: ClientOptions::of_environment() });
         let options = |cache| {
             let mut options = self.options(cache)?;
             change(&mut options);

@@ -9,6 +9,7 @@ mod cli;
 mod cluster;
 mod completion;
 mod controller;
+mod copy_self;
 mod crds;
 mod delete;
 mod describe;
@@ -64,9 +65,13 @@ fn main() -> ExitCode {
         cli::Command::Why(command) => why::run(&command),
         cli::Command::WhyNot(command) => why::not::run(&command),
         cli::Command::Resolve(command) => resolve::run(&command),
+        cli::Command::Install(command) => system::install(&command),
+        cli::Command::Status(command) => system::status(&command),
         cli::Command::Controller(command) => controller::run(&command),
+        cli::Command::CopySelf(command) => copy_self::run(&command),
         cli::Command::Crds(command) => crds::run(&command),
         cli::Command::Manifests(command) => system::print(&command),
+        cli::Command::Image(command) => system::make_image(&command),
         cli::Command::Completion(command) => completion::shell(&command),
         cli::Command::Man(command) => completion::manual(&command),
     };

@@ -86,7 +86,7 @@ struct Api {
 
 pub(crate) fn run(command: &RegistryCommand) -> anyhow::Result<Outcome> {
     let RegistryCommand::Query(query) = command;
-    let client = Client::connect(&query.address, ClientOptions::default())?;
+    let client = Client::connect(&query.address, ClientOptions::of_environment())?;
     let format = query.output.output;
     if let Question::Health { service } = &query.question {
         return health(client.health(service)?, format);

@@ -29,9 +29,19 @@ use crate::{
 /// that built it.
 const PLATFORM: &str = "amd64";
 
-/// What can be said about an image that is built.
+/// What can be said about an image of files that are looked at first.
 #[derive(Debug, Args)]
 pub(crate) struct BuildOptions {
+    /// Builds the image also when what is in it has errors
+    #[arg(long)]
+    pub(crate) skip_validation: bool,
+    #[command(flatten)]
+    pub(crate) sending: SendOptions,
+}
+
+/// Where an image goes that is built here, and how that is told.
+#[derive(Debug, Args)]
+pub(crate) struct SendOptions {
     /// Where the image goes: a reference in a registry, a layout or an archive of one; may be given
     /// several times. Without it, only the digest is told
     #[arg(short, long = "tag", value_name = "REF|oci:DIR[:TAG]|oci-archive:FILE[:TAG]")]
@@ -39,9 +49,6 @@ pub(crate) struct BuildOptions {
     /// Adds a label to the image; may be given several times
     #[arg(short, long = "label", value_name = "KEY=VALUE")]
     labels: Vec<Label>,
-    /// Builds the image also when what is in it has errors
-    #[arg(long)]
-    pub(crate) skip_validation: bool,
     /// How to print what was done
     #[arg(short, long, value_enum, default_value = "text")]
     output: ReportFormat,
@@ -69,10 +76,19 @@ struct Sent<'t> {
 pub(crate) fn build_and_send(
     directories: &[(&Path, &str)],
     labels: BTreeMap<String, String>,
-    options: &BuildOptions,
+    options: &SendOptions,
 ) -> anyhow::Result<Outcome> {
-    let Packed { layer, files, bytes } = pack(directories)?;
-    let mut settings = ImageSettings { labels, ..settings(&options.fetching) };
+    let settings = ImageSettings { labels, ..settings(&options.fetching) };
+    make_and_send(pack(directories)?, settings, options)
+}
+
+/// Makes an image of what was packed, sends it and tells about it.
+pub(crate) fn make_and_send(
+    packed: Packed,
+    mut settings: ImageSettings,
+    options: &SendOptions,
+) -> anyhow::Result<Outcome> {
+    let Packed { layer, files, bytes } = packed;
     settings
         .labels
         .extend(options.labels.iter().map(|Label(key, value)| (key.clone(), value.clone())));
@@ -112,7 +128,7 @@ pub(crate) fn settings(fetching: &FetchOptions) -> ImageSettings {
 }
 
 /// Sends an image everywhere it should go; one place that refuses does not keep it from the others.
-fn send<'t>(image: &BuiltImage, options: &'t BuildOptions) -> anyhow::Result<Vec<Sent<'t>>> {
+fn send<'t>(image: &BuiltImage, options: &'t SendOptions) -> anyhow::Result<Vec<Sent<'t>>> {
     let sender = Sender::new(&options.fetching);
     let mut all = Vec::new();
     for target in &options.tags {

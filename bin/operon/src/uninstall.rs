@@ -23,9 +23,10 @@ use crate::{
     exit::Outcome,
     manifests::{files_in, read_file},
     output::{clean, print_text},
+    system::{self, SelfRemoval},
 };
 
-/// Takes an operator away; without --approve or --yes it only shows what that would mean
+/// Takes an operator, or Operon itself, away; without --approve or --yes it only shows what that would mean
 #[derive(Debug, Args)]
 #[command(after_help = "\
 CRDs and what users made of them always stay.
@@ -33,11 +34,19 @@ Exit codes: 0 done, 2 shown and there is something to do, 1 refused or something
 
 Examples:
   operon uninstall beacon
+  operon uninstall --self
   operon uninstall beacon --with-leftovers --approve 90ab12cd34
   operon uninstall tide --with-dependants --yes")]
 pub(crate) struct Uninstall {
     /// The operator, its package or its Subscription
-    name: String,
+    #[arg(required_unless_present = "itself")]
+    name: Option<String>,
+    /// Takes Operon itself away; operators go on as they are
+    #[arg(long = "self", conflicts_with_all = ["name", "with_dependants", "with_leftovers"])]
+    itself: bool,
+    /// With --self: takes its CRDs away too, and every object of their kinds
+    #[arg(long, requires = "itself", conflicts_with = "name")]
+    with_crds: bool,
     /// Only shows what would go and what would stay
     #[arg(long, conflicts_with_all = ["approve", "yes"])]
     plan: bool,
@@ -61,6 +70,13 @@ pub(crate) struct Uninstall {
     engine: EngineArguments,
 }
 
+impl Uninstall {
+    /// Returns what was typed as the operator.
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+}
+
 /// A removal with what people should know about it.
 struct Shown {
     namespace: String,
@@ -74,6 +90,15 @@ struct Shown {
 }
 
 pub(crate) fn run(command: &Uninstall) -> anyhow::Result<Outcome> {
+    if command.itself {
+        return system::remove(&SelfRemoval {
+            cluster: &command.cluster,
+            namespace: command.namespace.namespace.as_deref(),
+            with_crds: command.with_crds,
+            approve: command.approve.as_deref(),
+            is_sure: command.yes,
+        });
+    }
     command.engine.check()?;
     let cluster = command.cluster.reach_as(FIELD_MANAGER)?;
     let mut engine = command.engine.engine(cluster)?;
@@ -96,9 +121,9 @@ pub(crate) fn run(command: &Uninstall) -> anyhow::Result<Outcome> {
 /// Works out what would happen. What harms others is shown with them.
 fn show(command: &Uninstall, engine: &Engine) -> anyhow::Result<Shown> {
     let objects = engine.objects();
-    let namespace = namespace_of_operator(objects, &command.name, &command.namespace)?;
+    let namespace = namespace_of_operator(objects, command.name(), &command.namespace)?;
     let Uninstall { with_dependants, with_leftovers, .. } = *command;
-    let within = |extent| removal_within(objects, &namespace, &command.name, extent);
+    let within = |extent| removal_within(objects, &namespace, command.name(), extent);
     let mut removal = within(Extent { with_dependants, with_leftovers })?;
     let harm: Vec<String> = removal.dependants.iter().map(|(_, why)| why.clone()).collect();
     if !harm.is_empty() && !with_dependants {
@@ -150,15 +175,15 @@ fn check(command: &Uninstall, shown: &Shown) -> anyhow::Result<()> {
     if let (Some(why), false) = (harm.first(), command.with_dependants) {
         bail!(
             "{why}; removing {} alone would break it\nhint: operon uninstall {}{rest} --plan shows what goes with it",
-            command.name,
-            command.name
+            command.name(),
+            command.name()
         );
     }
     match &command.approve {
         Some(id) if *id != removal.name => bail!(
             "the plan is {} by now, and not {id}: something changed, or other options were given\nhint: look at it again: operon uninstall {}{rest} --plan",
             removal.name,
-            command.name
+            command.name()
         ),
         Some(_) | None => Ok(()),
     }

@@ -11,6 +11,7 @@ use crate::{
     fields::Shape,
     names::{metadata_faults, metadata_update_faults},
     registry::{KindInfo, Spoken},
+    secret,
 };
 
 /// Fields of the metadata that the server alone writes.
@@ -84,6 +85,7 @@ pub(crate) fn normalise(spoken: &Spoken, object: &mut Object) {
         metadata.remove("namespace");
     }
     object.set(&["apiVersion"], spoken.info.storage_api_version());
+    secret::keep_texts(object);
 }
 
 /// Takes away what only the server may say of a new object.

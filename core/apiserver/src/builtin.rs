@@ -5,6 +5,8 @@
 
 use operon_object::{Kind, Object, Value, go_json, known, list, map};
 
+use crate::secret;
+
 /// The namespaces that a cluster cannot be without.
 const PROTECTED_NAMESPACES: &[&str] = &["default", "kube-system", "kube-public"];
 
@@ -43,7 +45,7 @@ pub(crate) fn complete_update(before: &Object, after: &mut Object) {
 /// Returns what is wrong with the content of an object.
 pub(crate) fn faults(object: &Object) -> Vec<String> {
     if object.kind() != known::DEPLOYMENT {
-        return Vec::new();
+        return secret::faults(object);
     }
     let spec = object.spec();
     let labels = spec.at(&["template", "metadata", "labels"]);
@@ -74,7 +76,7 @@ pub(crate) fn update_faults(before: &Object, after: &Object) -> Vec<String> {
         .collect();
     let is_frozen = before.value().get("immutable").as_bool() == Some(true);
     if is_frozen && (kind == known::CONFIG_MAP || kind == known::SECRET) {
-        let fields = ["immutable", "data", "binaryData", "stringData"];
+        let fields = ["immutable", "data", "binaryData"];
         let changed = fields.into_iter().filter(|name| is_changed(&[name]));
         faults.extend(
             changed.map(|name| {

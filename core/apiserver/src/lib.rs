@@ -21,6 +21,7 @@ mod fields;
 mod names;
 mod registry;
 mod request;
+mod secret;
 mod server;
 mod store;
 mod versions;

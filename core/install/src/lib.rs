@@ -43,7 +43,7 @@ pub use self::{
     names::{
         COMPONENT_LABEL_PREFIX, MAX_NAME_LENGTH, MAX_OBJECT_NAME_LENGTH, aggregation_label,
         api_hash, api_text, auth_delegator_binding_name, auth_reader_binding_name,
-        bundle_object_name, certificate_secret_name, component_label, deep_hash,
+        bundle_object_name, can_be_labelled, certificate_secret_name, component_label, deep_hash,
         dependency_subscription_name, generate_name, installed_alongside_key,
         operator_group_role_name, parse_provided_apis, properties_annotation, provided_apis_text,
         service_host_names, service_name, target_namespaces_text,

@@ -81,6 +81,13 @@ pub fn component_label(package: &str, namespace: &str) -> String {
     format!("{COMPONENT_LABEL_PREFIX}{}", name.trim_end_matches(['.', '_', '-']))
 }
 
+/// Tells whether a package can be part of a label: a Subscription can ask for any text.
+pub fn can_be_labelled(package: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+    package.starts_with(is_letter)
+        && package.chars().all(|letter| is_letter(letter) || matches!(letter, '-' | '_' | '.'))
+}
+
 /// Returns the name of the Subscription that follows a dependency.
 pub fn dependency_subscription_name(
     package: &str,

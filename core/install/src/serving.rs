@@ -42,9 +42,10 @@ pub struct ServingCertificate {
     pub certificate: String,
     /// The PEM text of its key.
     pub key: String,
-    /// The PEM text of the CA's certificate.
+    /// The PEM texts of the CAs that are trusted: its own, and after a rotation the one before.
     pub ca: String,
-    /// The SHA-256 of the CA's PEM text, in hexadecimal digits.
+    /// What pods are told of the CA: the SHA-256 of the PEM text of the first one, in hexadecimal digits.
+    /// It stays the same when a certificate is rotated, so that they are not restarted.
     pub ca_hash: String,
 }
 

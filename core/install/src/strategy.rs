@@ -13,7 +13,7 @@ use crate::golang::TypeFault;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StrategyFault {
     /// The strategy is not `deployment`.
-    Unrecognized,
+    Unrecognized(String),
     /// A field does not fit its type, such as a text in place of a port.
     Type(TypeFault),
 }
@@ -21,7 +21,12 @@ pub enum StrategyFault {
 impl fmt::Display for StrategyFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unrecognized => formatter.write_str("unrecognized install strategy"),
+            Self::Unrecognized(name) => {
+                write!(
+                    formatter,
+                    "unrecognized install strategy: `{name}`, only `deployment` is known"
+                )
+            }
             Self::Type(fault) => fault.fmt(formatter),
         }
     }
@@ -70,8 +75,9 @@ impl Strategy {
     /// Reads the install strategy of a ClusterServiceVersion.
     pub fn read(csv: &Object) -> Result<Self, StrategyFault> {
         let install = csv.at(&["spec", "install"]);
-        if install.get("strategy").str() != "deployment" {
-            return Err(StrategyFault::Unrecognized);
+        let name = install.get("strategy").str();
+        if name != "deployment" {
+            return Err(StrategyFault::Unrecognized(name.to_owned()));
         }
         let details = install.get("spec");
         let deployments =

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use operon_object::{ApiKind, Object, Timestamp, Value};
 
-use crate::names;
+use crate::{names, unpack_manifest};
 
 /// An InstallPlan (`operators.coreos.com/v1alpha1`).
 #[derive(Debug, Clone, Copy)]
@@ -97,7 +97,10 @@ impl<'o> InstallPlan<'o> {
             "Installing" => PlanPhase::Installing,
             "Complete" => PlanPhase::Complete,
             "Failed" => PlanPhase::Failed,
-            _ => PlanPhase::None,
+            "" => PlanPhase::None,
+            // Somebody wrote a word that nobody knows: what was approved is looked at once more.
+            _ if self.is_approved() => PlanPhase::Installing,
+            _ => PlanPhase::RequiresApproval,
         }
     }
 
@@ -190,8 +193,9 @@ impl<'o> Step<'o> {
         self.value.at(&["resource", "name"]).str()
     }
 
-    /// Returns the text of the object it makes.
-    pub fn manifest(self) -> &'o str {
-        self.value.at(&["resource", "manifest"]).str()
+    /// Reads the object it makes; the error says what is wrong with its manifest.
+    pub fn manifest(self) -> Result<Value, String> {
+        let text = unpack_manifest(self.value.at(&["resource", "manifest"]).str())?;
+        Value::parse_json(text.as_bytes()).map_err(|error| error.to_string())
     }
 }

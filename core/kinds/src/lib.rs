@@ -13,6 +13,7 @@ mod lower;
 pub mod names;
 mod operator_condition;
 mod operator_group;
+mod packed;
 mod pin;
 mod service_version;
 mod subscription;
@@ -26,6 +27,7 @@ pub use self::{
     lower::{lower_service_version, lower_subscription},
     operator_condition::{OperatorCondition, Upgradeable},
     operator_group::{OperatorGroup, Targets, UpgradeStrategy},
+    packed::{UNPACKED_BYTES_LIMIT, pack_manifest, unpack_manifest},
     pin::{Pin, PinError},
     service_version::{InstallMode, Phase, ServiceVersion},
     subscription::{Subscription, SubscriptionState},

@@ -54,6 +54,10 @@ pub const ROLLBACK_ANNOTATION: &str = "operon.dev/rollback";
 /// `namespace`.
 pub const PLAN_SCOPE_ANNOTATION: &str = "operon.dev/plan-scope";
 
+/// On a CatalogSource: whether a pod serves it to others. Where nothing is said, there is one if
+/// `spec.grpcPodConfig` says where or with what it should run.
+pub const CATALOG_POD_ANNOTATION: &str = "operon.dev/catalog-pod";
+
 /// On the Secret of a certificate: when it is to be made anew.
 pub const ROTATE_ANNOTATION: &str = "operon.dev/rotate-at";
 

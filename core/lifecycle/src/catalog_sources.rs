@@ -1,5 +1,7 @@
 //! CatalogSources: what is said about where bundles come from.
 
+mod pod;
+
 use operon_kinds::{CatalogSource, parse_duration};
 use operon_object::{Object, Value, known, map};
 
@@ -13,6 +15,8 @@ pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) 
     for object in world.objects.within(&known::CATALOG_SOURCE, namespace) {
         if !object.is_deleting() {
             let source = CatalogSource::read(object);
+            let state = world.catalogs.get(&source.source_name());
+            pod::decide(world, source, state, verdict);
             verdict.write_status(object, status(world, source));
         }
     }
@@ -70,21 +74,36 @@ fn status(world: &World<'_>, source: CatalogSource<'_>) -> Value {
         status.set(&["reason"], "RegistryServerError");
         status.set(&["message"], message(&state.problem, state.catalog.is_some()));
     }
+    let is_served = pod::is_wanted(source);
+    let address = if is_served { pod::address(source) } else { state.address.clone() };
     let old = status.get("connectionState");
     let is_same =
-        old.get("lastObservedState").str() == observed && old.get("address").str() == state.address;
+        old.get("lastObservedState").str() == observed && old.get("address").str() == address;
     let connected = if is_same { old.get("lastConnect").clone() } else { Value::from(world.now) };
     let connection = map! {
-        "address" => state.address.as_str(),
+        "address" => address,
         "lastObservedState" => observed,
         "lastConnect" => connected,
     };
     status.set(&["connectionState"], connection);
-    if status.get("registryService").is_null() {
-        let service = map! { "protocol" => "grpc", "createdAt" => world.now };
-        status.set(&["registryService"], service);
-    }
+    note_service(world, source, is_served, &mut status);
     status
+}
+
+/// Says where others are served, if anywhere.
+fn note_service(world: &World<'_>, source: CatalogSource<'_>, is_served: bool, status: &mut Value) {
+    let old = status.get("registryService");
+    let made = match old.get("createdAt") {
+        Value::Null => Value::from(world.now),
+        made => made.clone(),
+    };
+    let mut service = map! { "protocol" => "grpc", "createdAt" => made };
+    if is_served {
+        service.set(&["serviceName"], pod::service_name(source));
+        service.set(&["serviceNamespace"], source.object.namespace());
+        service.set(&["port"], pod::SERVING_PORT.to_string());
+    }
+    status.set(&["registryService"], service);
 }
 
 /// Says which ConfigMap, and which state of it, the catalog is read from.

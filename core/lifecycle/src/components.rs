@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use operon_install::{COMPONENT_LABEL_PREFIX, component_label};
+use operon_install::{COMPONENT_LABEL_PREFIX, can_be_labelled, component_label};
 use operon_kinds::ServiceVersion;
 use operon_object::{Object, Value, known, list, map};
 
@@ -12,7 +12,8 @@ use crate::{Action, Verdict, objects::component_labels, scene::Scene};
 
 /// Labels Subscriptions, and keeps an Operator object for every package of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
-    for subscription in &scene.subscriptions {
+    let asking = scene.subscriptions.iter();
+    for subscription in asking.filter(|subscription| can_be_labelled(subscription.package())) {
         let label = component_label(subscription.package(), scene.namespace);
         if !subscription.object.metadata("labels").as_map().is_some_and(|map| map.contains(&label))
         {

@@ -88,6 +88,17 @@ pub struct CertificateRequest {
     pub deployment: String,
     /// The names that it is for.
     pub hosts: Vec<String>,
+    /// The certificate that it takes the place of.
+    pub replaces: Option<ReplacedCertificate>,
+}
+
+/// A certificate that is still shown until the programs that show it have read the new one.
+#[derive(Debug, Clone)]
+pub struct ReplacedCertificate {
+    /// The authorities that are trusted, the newest first: PEM texts in base64.
+    pub ca_bundle: String,
+    /// What pods were told of the authority. As long as they are told the same, they are not restarted.
+    pub ca_hash: String,
 }
 
 /// What people are told about an object.
@@ -147,7 +158,7 @@ impl Action {
             | Self::Apply(object)
             | Self::DeleteUnchanged(object) => Some(object.key()),
             Self::Delete { key, .. } => Some(key.clone()),
-            Self::Certify(CertificateRequest { operator, deployment, hosts: _ }) => {
+            Self::Certify(CertificateRequest { operator, deployment, hosts: _, replaces: _ }) => {
                 let name = certificate_secret_name(&service_name(deployment));
                 Some(known::SECRET.key(operator.namespace(), &name))
             }
@@ -178,9 +189,14 @@ impl Verdict {
 
     /// Writes a status that sums up others, if it differs from what the object has, when those rest.
     pub(crate) fn write_summary(&mut self, object: &Object, status: Value) {
-        if self.write_status(object, status)
-            && let Some(effect) = self.effects.last_mut()
-        {
+        if self.write_status(object, status) {
+            self.at_rest();
+        }
+    }
+
+    /// Lets the last effect wait until nothing else is to be done.
+    pub(crate) fn at_rest(&mut self) {
+        if let Some(effect) = self.effects.last_mut() {
             effect.is_late = true;
         }
     }

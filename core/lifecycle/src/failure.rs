@@ -9,13 +9,17 @@ use operon_object::{ObjectKey, Timestamp};
 
 /// The longest time between two attempts.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The longest time between two attempts where a right is missing: nobody tells when one is given, and
+/// whoever gave it is looking on.
+const LONGEST_PAUSE_WITHOUT_RIGHTS: Duration = Duration::from_secs(5);
 /// The time between the first and the second attempt; it doubles from there.
 pub const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
-/// What could not be done, by the object it was to be done to.
+/// What could not be done, by the object it was to be done to and the work it was to be done for: two plans
+/// may want the same object, and each has to know why it does not get it.
 #[derive(Debug, Clone, Default)]
 pub struct Failures {
-    by_target: BTreeMap<ObjectKey, Failure>,
+    by_target: BTreeMap<(ObjectKey, ObjectKey), Failure>,
 }
 
 /// An effect that failed.
@@ -62,14 +66,15 @@ pub enum ErrorKind {
 impl Failures {
     /// Notes that an effect failed.
     pub fn note(&mut self, target: ObjectKey, work: ObjectKey, error: EffectError, now: Timestamp) {
-        let count = self.by_target.get(&target).map_or(0, |failure| failure.count);
+        let key = (target, work.clone());
+        let count = self.by_target.get(&key).map_or(0, |failure| failure.count);
         let failure = Failure { work, error, last: now, count: count.saturating_add(1) };
-        self.by_target.insert(target, failure);
+        self.by_target.insert(key, failure);
     }
 
     /// Notes that an effect succeeded.
     pub fn forgive(&mut self, target: &ObjectKey) {
-        self.by_target.remove(target);
+        self.by_target.retain(|(failed, _), _| failed != target);
     }
 
     /// Forgets the failures that are not wanted any more.
@@ -77,14 +82,19 @@ impl Failures {
         self.by_target.retain(|_, failure| is_wanted(failure));
     }
 
-    /// Returns the failure of an object.
-    pub fn of(&self, target: &ObjectKey) -> Option<&Failure> {
-        self.by_target.get(target)
+    /// Returns the failure of an object's work on an object.
+    pub fn of(&self, target: &ObjectKey, work: &ObjectKey) -> Option<&Failure> {
+        self.by_target.get(&(target.clone(), work.clone()))
+    }
+
+    /// Returns all failures, sorted by target.
+    pub fn all(&self) -> impl Iterator<Item = (&ObjectKey, &Failure)> {
+        self.by_target.iter().map(|((target, _), failure)| (target, failure))
     }
 
     /// Returns the failures of an object's work, sorted by target.
     pub fn of_work(&self, work: &ObjectKey) -> impl Iterator<Item = (&ObjectKey, &Failure)> {
-        self.by_target.iter().filter(move |(_, failure)| failure.work == *work)
+        self.all().filter(move |(_, failure)| failure.work == *work)
     }
 
     /// Tells whether nothing failed.
@@ -97,7 +107,16 @@ impl Failure {
     /// Returns when it may be tried again.
     pub fn next_attempt(&self) -> Timestamp {
         let doublings = self.count.saturating_sub(1).min(10);
-        let pause = FIRST_PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE);
+        let longest = match self.error.kind {
+            ErrorKind::Forbidden => LONGEST_PAUSE_WITHOUT_RIGHTS,
+            ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
+            | ErrorKind::Invalid
+            | ErrorKind::Conflict
+            | ErrorKind::Unavailable
+            | ErrorKind::Other => LONGEST_PAUSE,
+        };
+        let pause = FIRST_PAUSE.saturating_mul(1 << doublings).min(longest);
         self.last.after(pause)
     }
 }

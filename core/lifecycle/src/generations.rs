@@ -122,7 +122,7 @@ fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
     let changes =
         plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
     let changes = changes.map(|step| {
-        let manifest = Value::parse_json(step.manifest()).unwrap_or_default();
+        let manifest = step.manifest().unwrap_or_default();
         let resource = step.value.get("resource");
         map! {
             "name" => step.name(),

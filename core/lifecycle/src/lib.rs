@@ -26,7 +26,7 @@ mod world;
 
 pub use self::{
     decide::{Scope, decide, decide_within},
-    effect::{Action, CertificateRequest, Effect, Event, Guard, Verdict},
+    effect::{Action, CertificateRequest, Effect, Event, Guard, ReplacedCertificate, Verdict},
     failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
     generations::{FAILED_LATER_ANNOTATION, GENERATION_LABEL},
     objects::Objects,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use operon_kinds::{InstallPlan, PlanPhase, names};
-use operon_object::{OwnerReference, Value, go_json, known};
+use operon_object::{OwnerReference, Value, go_json, known, list, map};
 use operon_plan::{Draft, lift_plan, lift_status, plan_name};
 use operon_resolve::Reason;
 
@@ -22,6 +22,10 @@ use crate::{
 
 /// The two writes of a plan follow each other within milliseconds.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
+
+/// What is said of a plan that nobody can carry out.
+const NOT_OURS: &str = "somebody made this plan by hand, and it says nothing of what is to be done: plans are \
+                        made from Subscriptions; delete it";
 
 /// Decides about the plans of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict) {
@@ -156,6 +160,14 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
             let mut status = plan.object.status().clone();
             status.set(&["phase"], PlanPhase::Installing.text());
             status.remove(&["message"]);
+            verdict.write_status(plan.object, status);
+        }
+        (PlanPhase::None, None) if plan.content().is_empty() => {
+            let status = map! {
+                "phase" => PlanPhase::Failed.text(),
+                "catalogSources" => list![],
+                "message" => NOT_OURS,
+            };
             verdict.write_status(plan.object, status);
         }
         (PlanPhase::None | PlanPhase::RequiresApproval, None) => {

@@ -4,7 +4,7 @@ use std::{cell::OnceCell, collections::BTreeMap};
 
 use operon_install::Authorizer;
 use operon_kinds::{InstallPlan, OperatorGroup, PlanPhase, ServiceVersion, Subscription};
-use operon_object::{Object, ObjectKey, Value, known};
+use operon_object::{Object, ObjectKey, known};
 use operon_resolve::SourceName;
 
 use crate::World;
@@ -141,7 +141,7 @@ fn arriving(plans: &[InstallPlan<'_>], operators: &[ServiceVersion<'_>]) -> Vec<
         .flat_map(|plan| plan.steps())
         .filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION)
         .filter(|step| !operators.iter().any(|operator| operator.name() == step.name()));
-    let manifests = steps.filter_map(|step| Value::parse_json(step.manifest()).ok());
+    let manifests = steps.filter_map(|step| step.manifest().ok());
     let mut arriving: Vec<Object> =
         manifests.filter_map(|manifest| Object::from_value(manifest).ok()).collect();
     arriving.sort_by(|left, right| left.name().cmp(right.name()));

@@ -32,14 +32,29 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
         deprecation::note(scene, *subscription, &mut status);
         let news = note_prospect(scene, prospect, &mut status);
         if status != *old {
+            let is_passing = differs_only_in_waiting(old, &status);
             status.set(&["lastUpdated"], scene.world.now);
             let guards = guards(scene, *subscription, &status);
             verdict.write_status_guarded(subscription.object, status, guards);
+            if is_passing {
+                verdict.at_rest();
+            }
             for condition in news {
                 tell(scene, *subscription, &condition, verdict);
             }
         }
     }
+}
+
+/// Tells whether a Subscription only waits for its plan in another way than before. Plans move fast: that
+/// is worth saying when nothing moves.
+fn differs_only_in_waiting(old: &Value, new: &Value) -> bool {
+    let [old, new] = [old, new].map(|status| {
+        let mut status = status.clone();
+        remove_condition(&mut status, "InstallPlanPending");
+        status
+    });
+    old == new
 }
 
 /// A Subscription lets go of a plan and an operator only if the cluster itself has neither: kinds overtake

@@ -45,6 +45,8 @@ pub struct CatalogState {
     pub digest: String,
     /// When that content was read.
     pub read: Timestamp,
+    /// The image it was read from, by its digest; empty when it came otherwise.
+    pub image: String,
     /// Where it is read from, for people.
     pub address: String,
     /// Why it cannot be read now; empty when it can.
@@ -106,6 +108,8 @@ pub struct Settings {
     pub plan_retry_timeout: Duration,
     /// How long the Deployments of an operator may take.
     pub install_timeout: Duration,
+    /// The image that Operon runs from, for pods that need its program; empty where nobody knows.
+    pub own_image: String,
     /// How many finished plans are kept in a namespace.
     pub kept_plans: usize,
     /// How many generations are remembered in a namespace.
@@ -131,6 +135,7 @@ impl Default for Settings {
             native_apis: BTreeSet::new(),
             plan_retry_timeout: DEFAULT_PLAN_RETRY_TIMEOUT,
             install_timeout: DEFAULT_INSTALL_TIMEOUT,
+            own_image: String::new(),
             kept_plans: DEFAULT_KEPT_PLANS,
             kept_generations: DEFAULT_KEPT_GENERATIONS,
         }

@@ -3,6 +3,7 @@
 //! An [`Object`] keeps every field it was read with, also those nobody here knows. What a field means
 //! is decided by the rooms above.
 
+mod base64;
 mod hash;
 mod json;
 mod kind;
@@ -16,6 +17,7 @@ mod value;
 mod write;
 
 pub use self::{
+    base64::{decode_base64, encode_base64},
     hash::{base62_sha224, fnv64_hex, sha256_hex},
     json::{JsonError, JsonEvent, JsonFault, JsonReader, MAX_JSON_DEPTH, TrailingText},
     kind::{ApiKind, Kind, ObjectKey},

@@ -3,13 +3,20 @@
 //! The object is made in two writes, as its status is a part of its own; both follow from the draft,
 //! so that either can be repeated.
 
-use operon_kinds::{PlanPhase, StepStatus, names};
+use operon_kinds::{PlanPhase, StepStatus, names, pack_manifest};
 use operon_object::{Object, OwnerReference, Value, go_json, map, sha256_hex};
 
 use crate::{Draft, PlannedStep};
 
 /// How many digits of a hash name a plan: enough that no two plans of a namespace meet.
 const NAME_DIGITS: usize = 10;
+
+/// How many bytes the manifests of a plan may have together until the larger ones are compressed. A cluster
+/// stores 1.5 MiB; in a status they are written once more, with every quotation mark escaped.
+const READABLE_BYTES_LIMIT: usize = 512 << 10;
+
+/// The manifests that people can always read as they are: nothing is gained by compressing them.
+const SMALL_MANIFEST_BYTES: usize = 8 << 10;
 
 /// Names a plan: the same content at the same place in the sequence of its Subscriptions' plans has the
 /// same name, so that a plan that is made twice is made once.
@@ -75,11 +82,21 @@ pub fn lift_status(draft: &Draft, is_approved: bool) -> Value {
         "phase" => phase.text(),
         "catalogSources" => Value::list(sources),
         "bundleLookups" => Value::list(lookups),
-        "plan" => Value::list(draft.steps.iter().map(lift_step)),
+        "plan" => Value::list(lift_steps(&draft.steps)),
     }
 }
 
-fn lift_step(step: &PlannedStep) -> Value {
+fn lift_steps(steps: &[PlannedStep]) -> Vec<Value> {
+    let manifests: Vec<String> = steps.iter().map(|step| go_json(step.object.value())).collect();
+    let is_large = manifests.iter().map(String::len).sum::<usize>() > READABLE_BYTES_LIMIT;
+    let lifted = steps.iter().zip(manifests).map(|(step, manifest)| {
+        let is_packed = is_large && manifest.len() > SMALL_MANIFEST_BYTES;
+        lift_step(step, if is_packed { pack_manifest(&manifest) } else { manifest })
+    });
+    lifted.collect()
+}
+
+fn lift_step(step: &PlannedStep, manifest: String) -> Value {
     let kind = step.object.api_kind();
     map! {
         "resolving" => step.resolving.as_str(),
@@ -91,7 +108,7 @@ fn lift_step(step: &PlannedStep) -> Value {
             "version" => kind.version.as_str(),
             "kind" => operon_install::step_kind(kind.kind.name()),
             "name" => step.object.name(),
-            "manifest" => go_json(step.object.value()),
+            "manifest" => manifest,
         },
     }
 }

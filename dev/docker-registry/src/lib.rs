@@ -9,7 +9,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -37,7 +37,7 @@ pub fn has(programs: &[&str]) -> bool {
 }
 
 /// How a registry is to be reached.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Setup {
     /// Whether it speaks TLS, with a certificate of its own authority in `ca.crt` of the directory.
     pub tls: bool,
@@ -51,8 +51,16 @@ pub struct RegistryServer {
     process: Child,
     /// Its address with its port.
     pub host: String,
-    log: Arc<Mutex<Vec<String>>>,
+    /// How it is reached.
+    pub setup: Setup,
+    /// Its configuration, but for where it listens, and the file for it.
+    config: String,
+    file: PathBuf,
+    log: Log,
 }
+
+/// What a registry wrote.
+type Log = Arc<Mutex<Vec<String>>>;
 
 impl RegistryServer {
     /// Starts a registry whose files lie in `name` below a directory, and waits until it listens.
@@ -62,43 +70,33 @@ impl RegistryServer {
             "version: 0.1\nlog: {{level: info}}\nstorage: {{filesystem: {{rootdirectory: {}}}, delete: {{enabled: true}}}}\n",
             shown(name)
         );
-        config += "http:\n  addr: 127.0.0.1:0\n";
-        if setup.tls {
-            certificates(directory);
-            let (certificate, key) = (shown("server.crt"), shown("server.key"));
-            config += &format!("  tls: {{certificate: {certificate}, key: {key}}}\n");
-        }
         if let Some((user, password)) = setup.login {
             let file = shown("htpasswd");
             let made = Command::new("htpasswd").args(["-Bbc", &file, user, password]).output();
             assert!(made.unwrap().status.success(), "htpasswd failed");
             config += &format!("auth: {{htpasswd: {{realm: test, path: {file}}}}}\n");
         }
-        let file = shown(&format!("{name}.yml"));
-        fs::write(&file, config).unwrap();
-        let mut process = Command::new("docker-registry")
-            .args(["serve", &file])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let port = loop {
-            let line = lines.next().expect("the registry ended").unwrap();
-            if let Some((_, rest)) = line.split_once("listening on 127.0.0.1:") {
-                break rest.chars().take_while(char::is_ascii_digit).collect::<String>();
-            }
-        };
-        let log: Arc<Mutex<Vec<String>>> = Arc::default();
-        let seen = Arc::clone(&log);
-        // Somebody has to read on, or the registry would wait for room to write.
-        thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                seen.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-            }
-        });
-        Self { process, host: format!("127.0.0.1:{port}"), log }
+        config += "http:\n";
+        if setup.tls {
+            certificates(directory);
+            let (certificate, key) = (shown("server.crt"), shown("server.key"));
+            config += &format!("  tls: {{certificate: {certificate}, key: {key}}}\n");
+        }
+        let file = directory.join(format!("{name}.yml"));
+        let log = Log::default();
+        let (process, host) = listen(&config, &file, "127.0.0.1:0", &log);
+        Self { process, host, setup: *setup, config, file, log }
+    }
+
+    /// Ends it; what it has stays.
+    pub fn stop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts it again where it was, with what it had.
+    pub fn start_again(&mut self) {
+        (self.process, self.host) = listen(&self.config, &self.file, &self.host, &self.log);
     }
 
     /// Returns what was asked so far and answered: the method and the path, such as
@@ -150,9 +148,38 @@ impl RegistryServer {
 
 impl Drop for RegistryServer {
     fn drop(&mut self) {
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Starts the program, and waits until it listens; returns where that is.
+fn listen(config: &str, file: &Path, address: &str, log: &Log) -> (Child, String) {
+    fs::write(file, format!("{config}  addr: {address}\n")).unwrap();
+    let mut process = Command::new("docker-registry")
+        .arg("serve")
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+    let port = loop {
+        let line = lines.next().expect("the registry ended").unwrap();
+        if let Some((_, rest)) = line.split_once("listening on 127.0.0.1:") {
+            break rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+        }
+    };
+    let seen = Arc::clone(log);
+    // Somebody has to read on, or the registry would wait for room to write.
+    thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            seen.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        }
+    });
+    (process, format!("127.0.0.1:{port}"))
 }
 
 /// Makes an authority, and a certificate for this machine that it signed.

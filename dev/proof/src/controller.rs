@@ -34,6 +34,16 @@ pub fn operon_program() -> Option<PathBuf> {
     program.is_file().then_some(program)
 }
 
+/// Returns the program that stands alone, if `cargo xtask image` built it below this target directory.
+pub fn static_program() -> Option<PathBuf> {
+    if let Some(program) = env::var_os("OPERON_STATIC_BINARY") {
+        return Some(program.into());
+    }
+    let test = env::current_exe().ok()?;
+    let program = test.parent()?.parent()?.parent()?.join("static/operon");
+    program.is_file().then_some(program)
+}
+
 impl Controller {
     /// Starts a controller that tells how it is on a port of the rig's network.
     pub fn start(rig: &Rig, program: &Path, kubeconfig: &Path, port: u16) -> io::Result<Self> {
@@ -44,6 +54,8 @@ impl Controller {
             .args(["controller", "--log", "text", "--insecure-registry", rig.registry()])
             .arg("--kubeconfig")
             .arg(kubeconfig)
+            .arg("--cache-dir")
+            .arg(rig.directory().join("cache"))
             .arg("--monitor-address")
             .arg(format!("127.0.0.1:{port}"))
             .stdin(Stdio::null())
@@ -70,9 +82,14 @@ impl Controller {
         self.metric("operon_writes_total")
     }
 
+    /// Returns its whole log.
+    pub fn log(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
     /// Returns the last lines of its log.
     pub fn last_words(&self, count: usize) -> String {
-        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        let text = self.log();
         let lines: Vec<&str> = text.lines().collect();
         lines.get(lines.len().saturating_sub(count)..).unwrap_or_default().join("\n")
     }
@@ -82,6 +99,24 @@ impl Controller {
         let text = self.ask("/metrics").ok()?;
         let line = text.lines().find(|line| line.split(' ').next() == Some(name))?;
         line.split(' ').nth(1)?.parse().ok()
+    }
+
+    /// Returns the samples of a metric, each with its labels as they are written.
+    pub fn samples(&self, name: &str) -> Option<Vec<(String, f64)>> {
+        let text = self.ask("/metrics").ok()?;
+        let sample = |line: &str| {
+            let (labels, value) = line.strip_prefix(name)?.strip_prefix('{')?.rsplit_once("} ")?;
+            Some((labels.to_owned(), value.trim().parse().ok()?))
+        };
+        Some(text.lines().filter_map(sample).collect())
+    }
+
+    /// Returns the most memory that it ever had, in bytes.
+    pub fn peak_memory(&self) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+        let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(kibibytes * 1024)
     }
 
     fn ask(&self, path: &str) -> io::Result<String> {

@@ -18,6 +18,11 @@ pub const CATALOG_STATES: usize = 3;
 
 /// Pushes every bundle, and the catalog in each of its states as `catalog:v1` to `catalog:v3`.
 pub fn push_quickstart(rig: &Rig, program: &Path) -> Result<(), String> {
+    push_quickstart_as(rig, program, rig.registry())
+}
+
+/// Does it with a registry that goes by another name, such as the one that pods know.
+pub fn push_quickstart_as(rig: &Rig, program: &Path, registry: &str) -> Result<(), String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
     let work = rig.directory().join("quickstart");
     let said = |error: io::Error| error.to_string();
@@ -32,20 +37,25 @@ pub fn push_quickstart(rig: &Rig, program: &Path) -> Result<(), String> {
             bundle.split_once(".v").ok_or_else(|| format!("`{bundle}` is no name of a bundle"))?;
         let directory = work.join(&bundle);
         copy_bundle(&source.join("bundles").join(&bundle), &directory, package).map_err(said)?;
-        let reference = format!("{}/{package}:v{version}", rig.registry());
+        let reference = format!("{registry}/{package}:v{version}");
         build(rig, program, "bundle", &directory, &reference)?;
     }
     for state in 1..=CATALOG_STATES {
         let directory = work.join(format!("catalog{state}"));
-        copy_catalog(rig, &source.join("catalog"), &directory, state).map_err(said)?;
-        build(rig, program, "catalog", &directory, &catalog(rig, state))?;
+        copy_catalog(registry, &source.join("catalog"), &directory, state).map_err(said)?;
+        build(rig, program, "catalog", &directory, &catalog(registry, state))?;
     }
     Ok(())
 }
 
 /// Returns the manifests of the namespace, with the catalog in one of its states.
 pub fn manifests(rig: &Rig, state: usize) -> String {
-    let catalog = catalog(rig, state);
+    manifests_as(rig.registry(), state)
+}
+
+/// Returns them with a registry that goes by another name.
+pub fn manifests_as(registry: &str, state: usize) -> String {
+    let catalog = catalog(registry, state);
     format!(
         "
 apiVersion: v1
@@ -71,8 +81,8 @@ spec: {{ name: beacon, channel: stable, source: chandler, sourceNamespace: {HARB
 }
 
 /// Returns the image of the catalog in one of its states.
-pub fn catalog(rig: &Rig, state: usize) -> String {
-    format!("{}/catalog:v{state}", rig.registry())
+fn catalog(registry: &str, state: usize) -> String {
+    format!("{registry}/catalog:v{state}")
 }
 
 fn build(rig: &Rig, program: &Path, what: &str, directory: &Path, tag: &str) -> Result<(), String> {
@@ -80,7 +90,8 @@ fn build(rig: &Rig, program: &Path, what: &str, directory: &Path, tag: &str) -> 
         .command(&program.display().to_string())
         .args([what, "build"])
         .arg(directory)
-        .args(["--tag", tag])
+        .args(["--tag", tag, "--insecure-registry"])
+        .arg(tag.split('/').next().unwrap_or_default())
         .output()
         .map_err(|error| error.to_string())?;
     if output.status.success() {
@@ -117,7 +128,7 @@ fn copy_bundle(from: &Path, to: &Path, package: &str) -> io::Result<()> {
 }
 
 /// Copies the catalog; what is published later stands behind `#2` and `#3`.
-fn copy_catalog(rig: &Rig, from: &Path, to: &Path, state: usize) -> io::Result<()> {
+fn copy_catalog(registry: &str, from: &Path, to: &Path, state: usize) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for file in files(from)? {
         let mut text = fs::read_to_string(&file)?;
@@ -127,7 +138,7 @@ fn copy_catalog(rig: &Rig, from: &Path, to: &Path, state: usize) -> io::Result<(
         let lines = text.lines().map(|line| match line.split_once("image: ../bundles/") {
             Some((before, bundle)) => {
                 let reference = bundle.replacen(".v", ":v", 1);
-                format!("{before}image: {}/{reference}\n", rig.registry())
+                format!("{before}image: {registry}/{reference}\n")
             }
             None => format!("{line}\n"),
         });

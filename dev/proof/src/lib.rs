@@ -5,23 +5,27 @@
 //! are the scenario's. Nothing here decides what should come out: scenarios say that, and
 //! [`Remains`] compares the end with that of the simulator.
 
+mod api_metrics;
 mod clock;
 mod controller;
 pub mod harbour;
+mod installation;
 mod left_out;
 mod place;
 mod pods;
 mod probes;
 mod proving;
 mod remains;
+pub mod shelf;
 mod stage;
 mod sweep;
 
 pub use self::{
     clock::Clock,
-    controller::{Controller, operon_program},
+    controller::{Controller, operon_program, static_program},
+    installation::{ACCOUNT, Installation, PATIENCE, SYSTEM},
     left_out::LEFT_OUT,
-    place::rig_for_proof,
+    place::{Queue, rigs_for_proof, side_by_side},
     probes::Probes,
     proving::{Outcome, Proving},
     remains::Remains,

@@ -2,7 +2,8 @@
 //!
 //! Scenarios name images that nobody has. The API server itself puts one that exists into their place
 //! when a pod is made, so that no Deployment is other than the scenario and the engine wrote it. Pods of
-//! scenarios have one container, or two where an operator's Deployment meets somebody else's.
+//! scenarios have one container, or two where an operator's Deployment meets somebody else's. What takes the
+//! place of the real program answers no probe, so there is none but the scenario's.
 
 use operon_apiserver::WORKLOAD_ANNOTATION;
 use operon_rig::BUSYBOX_IMAGE;
@@ -20,6 +21,14 @@ pub(crate) fn manifests(probe_port: u16) -> String {
         "has(object.metadata.annotations) && '{WORKLOAD_ANNOTATION}' in object.metadata.annotations"
     );
     let probe = "Object.spec.containers.readinessProbe";
+    let without = |probe: &str| {
+        format!(
+            "(has(object.spec.containers[0].{probe}) ? \
+             [ JSONPatch{{op: \"remove\", path: \"/spec/containers/0/{probe}\"}} ] : [])"
+        )
+    };
+    let [startup, readiness, liveness] =
+        ["startupProbe", "readinessProbe", "livenessProbe"].map(without);
     format!(
         r#"apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
@@ -39,6 +48,7 @@ spec:
       expression: >-
         [ JSONPatch{{op: "replace", path: "/spec/containers/0/image", value: "{BUSYBOX_IMAGE}"}},
           JSONPatch{{op: "add", path: "/spec/terminationGracePeriodSeconds", value: 0}} ]
+        + {startup} + {readiness} + {liveness}
         + (size(object.spec.containers) > 1
           ? [ JSONPatch{{op: "replace", path: "/spec/containers/1/image", value: "{BUSYBOX_IMAGE}"}} ]
           : [])

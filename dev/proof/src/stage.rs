@@ -150,19 +150,25 @@ impl KubeStage {
                 return Some(format!("{} is on its way out", object.key()));
             }
         }
-        for kind in
-            [known::DEPLOYMENT, known::SERVICE_ACCOUNT, known::ROLE, known::OPERATOR_CONDITION]
-        {
-            for object in objects.all(&kind) {
-                let is_left = object.owners().any(|owner| {
-                    owner.kind == known::CLUSTER_SERVICE_VERSION.name()
-                        && objects
-                            .get(&known::CLUSTER_SERVICE_VERSION, object.namespace(), &owner.name)
-                            .is_none_or(|found| found.uid() != owner.uid)
-                });
-                if is_left {
-                    return Some(format!("{} has lost its owner", object.key()));
-                }
+        let owned = [
+            known::DEPLOYMENT,
+            known::SERVICE_ACCOUNT,
+            known::ROLE,
+            known::ROLE_BINDING,
+            known::OPERATOR_CONDITION,
+        ];
+        // What an operator owns may own something itself.
+        let owners = [known::CLUSTER_SERVICE_VERSION, known::OPERATOR_CONDITION];
+        for object in owned.iter().flat_map(|kind| objects.all(kind)) {
+            let is_lost = object.owners().any(|owner| {
+                let kind = owners.iter().find(|kind| kind.name() == owner.kind);
+                kind.is_some_and(|kind| {
+                    let found = objects.get(kind, object.namespace(), &owner.name);
+                    found.is_none_or(|found| found.uid() != owner.uid)
+                })
+            });
+            if is_lost {
+                return Some(format!("{} has lost its owner", object.key()));
             }
         }
         objects.all(&known::DEPLOYMENT).find_map(|deployment| self.rolling(deployment))

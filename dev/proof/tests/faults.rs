@@ -7,48 +7,53 @@
 use std::{
     collections::BTreeMap,
     env,
-    path::PathBuf,
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
 
 use operon_driver::Cluster;
-use operon_kube::{KubeCluster, Options, Place};
 use operon_object::{Kind, Object, Value, known, map};
 use operon_proof::{
-    Controller,
+    ACCOUNT, Installation, Queue,
     harbour::{HARBOUR, manifests, push_quickstart},
-    operon_program, rig_for_proof,
+    operon_program, rigs_for_proof, side_by_side,
 };
-use operon_rig::{Component, Rig};
+use operon_rig::{Component, Fault, Injector, Rig};
 
-/// How long anything may take: a lease to run out, an API server to come back, pods to start.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How many clusters the faults are shared out to: most of the time they wait for leases and namespaces.
+const RIGS: usize = 3;
 
 /// For how long nothing may be written when all is done.
 const REST: Duration = Duration::from_secs(10);
 
-/// How often the cluster may be found at work before it has to be at rest.
-const REST_TRIES: usize = 3;
-
 /// How long a conflicting writer has its way.
 const FIGHT: Duration = Duration::from_secs(10);
 
-/// How many writes there may be in a fight. The engine does not keep to it yet: it is not slowed down, so
-/// whoever reverts quickly is answered as quickly. `docs/reliability.md` has that as open.
+/// How many writes there may be in a fight, however quickly the other one reverts.
 const WRITES_IN_A_FIGHT: f64 = 60.0;
+
+/// How many requests in a row an API server refuses that has too much to do.
+const THROTTLED: usize = 60;
+
+/// What it says then.
+const TOO_MANY: &str = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"message":"too many requests"}"#;
+
+/// How often the connections of the leader are cut, and after how long each time.
+const CUTS: (usize, Duration) = (20, Duration::from_millis(200));
 
 /// How often an operator is taken away and asked for again.
 const REINSTALLATIONS: usize = 20;
 
-/// The plain user that the controllers are.
-const USER: &str = "carol";
+/// A mishap: its name, and what happens.
+type Mishap = (&'static str, fn(&mut Trial<'_>) -> Result<(), String>);
 
-/// A fault: its name, and what happens.
-type Fault = (&'static str, fn(&mut Trial<'_>) -> Result<(), String>);
-
-const FAULTS: &[Fault] = &[
+/// The longest first.
+const MISHAPS: &[Mishap] = &[
+    ("reinstalled", reinstalled),
+    ("throttled", throttled),
     ("registry-away", registry_away),
+    ("registry-goes-away", registry_goes_away),
     ("leader-killed-at-plan", |trial| leader_killed(trial, "plan", &known::INSTALL_PLAN, "")),
     ("leader-killed-in-plan", |trial| {
         leader_killed(trial, "plan", &known::INSTALL_PLAN, "Installing")
@@ -65,10 +70,11 @@ const FAULTS: &[Fault] = &[
     ("leader-killed-in-upgrade", leader_killed_in_upgrade),
     ("api-server-restarted", |trial| component_killed(trial, Component::ApiServer)),
     ("etcd-killed", |trial| component_killed(trial, Component::Etcd)),
+    ("leader-cut-off", leader_cut_off),
+    ("watches-cut", watches_cut),
     ("namespace-deleted", namespace_deleted),
     ("rights-taken-away", rights_taken_away),
     ("conflicting-writer", conflicting_writer),
-    ("reinstalled", reinstalled),
 ];
 
 #[test]
@@ -79,50 +85,117 @@ fn the_controller_gets_over_everything_that_breaks() {
         );
         return;
     };
-    let Some(rig) = rig_for_proof("faults") else { return };
-    push_quickstart(&rig, &program).expect("images in the registry");
-    let failures = rig.inside(|| try_all(&rig, program)).expect("the network of the rig");
+    let rigs = rigs_for_proof("faults", RIGS);
+    if rigs.is_empty() {
+        return;
+    }
+    let wanted = env::var("OPERON_FAULT").ok();
+    let is_wanted = |name: &str| match &wanted {
+        Some(wanted) => wanted.split(',').any(|one| one == name),
+        None => true,
+    };
+    let tried: Vec<Mishap> = MISHAPS.iter().filter(|(name, _)| is_wanted(name)).copied().collect();
+    let begun = Instant::now();
+    let failures = side_by_side(&rigs, &tried, |rig, queue| try_some(rig, &program, queue));
+    let (count, failed) = (tried.len(), failures.len());
+    println!("{} of {count} faults were got over in {:.0?}", count - failed, begun.elapsed());
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-fn try_all(rig: &Rig, program: PathBuf) -> Vec<String> {
-    let mut trial = Trial::new(rig, program);
-    let wanted = env::var("OPERON_FAULT").ok();
-    let mut failures = Vec::new();
-    let is_wanted =
-        |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|one| one == name));
-    let tried: Vec<&Fault> = FAULTS.iter().filter(|(name, _)| is_wanted(name)).collect();
-    for (name, fault) in &tried {
+/// Tries on one cluster what is still waiting, one fault after the other.
+fn try_some(rig: &Rig, program: &Path, queue: &Queue<'_, Mishap>) {
+    push_quickstart(rig, program).expect("images in the registry");
+    let operon = Installation::new(rig, program).expect("Operon can be installed");
+    let mut trial = Trial { operon, notes: Vec::new(), is_planned_twice_allowed: false };
+    while let Some((name, fault)) = queue.next() {
         let begun = Instant::now();
         let outcome = trial.begin().and_then(|()| fault(&mut trial)).and_then(|()| trial.end());
         let took = begun.elapsed().as_secs_f64();
         match outcome {
             Ok(()) => println!("ok     {name:34} {took:5.1} s; {}", trial.notes()),
             Err(reason) => {
-                let words = trial.leader().map_or_else(String::new, |leader| leader.last_words(12));
-                let failure = format!("FAILED {name:34} {took:5.1} s: {reason}\n{words}");
-                println!("{failure}");
-                failures.push(failure);
+                let leader = trial.operon.leader();
+                let words = leader.map_or_else(String::new, |leader| leader.last_words(20));
+                queue.fail(format!("FAILED {name:34} {took:5.1} s: {reason}\n{words}"));
             }
         }
     }
-    println!("{} of {} faults tried, {} failures", tried.len(), FAULTS.len(), failures.len());
-    failures
 }
 
 // ---- Faults ----
 
 fn registry_away(trial: &mut Trial<'_>) -> Result<(), String> {
-    let rig = trial.rig;
+    let rig = trial.operon.rig();
     rig.stop(Component::Registry).map_err(|error| error.to_string())?;
     trial.apply(1)?;
-    trial.until("the catalog is said to be out of reach", |trial| {
-        let state = ["status", "connectionState", "lastObservedState"];
-        let found = trial.person.get(&known::CATALOG_SOURCE.key(HARBOUR, "chandler"));
-        found.ok().flatten().is_some_and(|source| source.at(&state).str() == "TRANSIENT_FAILURE")
-    })?;
+    trial.catalog_is("TRANSIENT_FAILURE")?;
     rig.start(Component::Registry).map_err(|error| error.to_string())?;
     trial.converged("beacon.v1.0.0")
+}
+
+/// What runs goes on without its catalog, also under a controller that has never seen it.
+fn registry_goes_away(trial: &mut Trial<'_>) -> Result<(), String> {
+    let rig = trial.operon.rig();
+    trial.apply(1)?;
+    trial.converged("beacon.v1.0.0")?;
+    rig.stop(Component::Registry).map_err(|error| error.to_string())?;
+    trial.apply(2)?;
+    trial.kill_leader()?;
+    trial.catalog_is("TRANSIENT_FAILURE")?;
+    let operators = trial.list(&known::CLUSTER_SERVICE_VERSION);
+    if operators.iter().any(|operator| operator.status().get("phase").str() != "Succeeded") {
+        return Err("an operator does not do without its catalog".to_owned());
+    }
+    rig.start(Component::Registry).map_err(|error| error.to_string())?;
+    trial.converged("beacon.v1.1.0")
+}
+
+/// A leader that cannot reach the API server any more makes room, and disturbs nobody when it can again.
+fn leader_cut_off(trial: &mut Trial<'_>) -> Result<(), String> {
+    trial.apply(1)?;
+    trial.until("there is a plan", |trial| !trial.list(&known::INSTALL_PLAN).is_empty())?;
+    let way = trial.operon.way_of_leader().ok_or("nobody leads")?;
+    way.block();
+    let begun = Instant::now();
+    trial.operon.until("another one leads", |operon| {
+        operon.way_of_leader().is_some_and(|now| now.address() != way.address())
+            && operon.leaders() == 1
+    })?;
+    let took = begun.elapsed();
+    trial.until("the other one finishes", |trial| trial.is_converged("beacon.v1.0.0"))?;
+    trial.operon.until("nobody else led meanwhile", |operon| operon.leaders() == 1)?;
+    way.pass();
+    trial.note(format!("another one led after {:.1} s", took.as_secs_f64()));
+    trial.converged("beacon.v1.0.0")
+}
+
+fn watches_cut(trial: &mut Trial<'_>) -> Result<(), String> {
+    trial.apply(1)?;
+    let (count, pause) = CUTS;
+    for _ in 0..count {
+        if let Some(way) = trial.operon.way_of_leader() {
+            way.cut();
+        }
+        thread::sleep(pause);
+    }
+    trial.converged("beacon.v1.0.0")
+}
+
+/// An API server that has too much to do is asked again when it said, and everything comes out.
+fn throttled(trial: &mut Trial<'_>) -> Result<(), String> {
+    let injector = Injector::before(trial.operon.rig()).map_err(|error| error.to_string())?;
+    trial.operon.start_before_injector(injector.address())?;
+    let refusal = Fault::Answer(429, "Retry-After: 1\r\n", TOO_MANY.to_owned());
+    trial.apply(1)?;
+    trial.until("there is a plan", |trial| !trial.list(&known::INSTALL_PLAN).is_empty())?;
+    injector.meet("", "", THROTTLED, refusal);
+    let begun = Instant::now();
+    trial.converged("beacon.v1.0.0")?;
+    let took = begun.elapsed().as_secs_f64();
+    trial.note(format!("done {took:.1} s after {THROTTLED} requests were refused"));
+    // What stands behind the injector has to end before it does.
+    trial.operon.kill_controllers();
+    trial.operon.start_controllers(2)
 }
 
 fn leader_killed(
@@ -159,12 +232,12 @@ fn leader_killed_in_upgrade(trial: &mut Trial<'_>) -> Result<(), String> {
 fn component_killed(trial: &mut Trial<'_>, component: Component) -> Result<(), String> {
     trial.apply(1)?;
     trial.until("there is a plan", |trial| !trial.list(&known::INSTALL_PLAN).is_empty())?;
-    trial.rig.kill(component).map_err(|error| error.to_string())?;
+    trial.operon.rig().kill(component).map_err(|error| error.to_string())?;
     thread::sleep(Duration::from_secs(3));
-    trial.rig.start(component).map_err(|error| error.to_string())?;
-    trial.rig.start(Component::ApiServer).map_err(|error| error.to_string())?;
-    trial.rig.start(Component::ControllerManager).map_err(|error| error.to_string())?;
-    trial.rig.start(Component::Scheduler).map_err(|error| error.to_string())?;
+    trial.operon.rig().start(component).map_err(|error| error.to_string())?;
+    trial.operon.rig().start(Component::ApiServer).map_err(|error| error.to_string())?;
+    trial.operon.rig().start(Component::ControllerManager).map_err(|error| error.to_string())?;
+    trial.operon.rig().start(Component::Scheduler).map_err(|error| error.to_string())?;
     trial.converged("beacon.v1.0.0")
 }
 
@@ -173,7 +246,7 @@ fn namespace_deleted(trial: &mut Trial<'_>) -> Result<(), String> {
     trial.until("there is an operator", |trial| {
         !trial.list(&known::CLUSTER_SERVICE_VERSION).is_empty()
     })?;
-    trial.delete_namespace()?;
+    trial.operon.delete_namespaces(&[HARBOUR])?;
     trial.apply(1)?;
     trial.converged("beacon.v1.0.0")
 }
@@ -193,19 +266,23 @@ fn conflicting_writer(trial: &mut Trial<'_>) -> Result<(), String> {
     let is_of_operator = |role: &&Object| role.label("olm.owner") == "beacon.v1.0.0";
     let roles = trial.list(&known::ROLE);
     let role = roles.iter().find(is_of_operator).ok_or("the operator has no Role")?;
-    let before = trial.written()?;
+    let before = trial.operon.written()?;
     let begun = Instant::now();
     let mut reverts: u32 = 0;
     while begun.elapsed() < FIGHT {
-        let found = trial.person.get(&role.key()).map_err(|error| error.message)?;
+        let found = trial.operon.person().get(&role.key()).map_err(|error| error.message)?;
         if found.is_some_and(|role| !role.at(&["rules"]).is_empty()) {
             let patch = map! { "rules" => Value::Null };
-            trial.person.merge(&role.key(), &patch, false).map_err(|error| error.message)?;
+            trial
+                .operon
+                .person()
+                .merge(&role.key(), &patch, false)
+                .map_err(|error| error.message)?;
             reverts += 1;
         }
         thread::sleep(Duration::from_millis(20));
     }
-    let written = trial.written()? - before;
+    let written = trial.operon.written()? - before;
     trial.note(format!("{reverts} reverts, {written} writes in {FIGHT:?}"));
     if reverts == 0 {
         return Err("nobody fought".to_owned());
@@ -222,7 +299,11 @@ fn reinstalled(trial: &mut Trial<'_>) -> Result<(), String> {
     for _ in 0..REINSTALLATIONS {
         for kind in [known::SUBSCRIPTION, known::CLUSTER_SERVICE_VERSION] {
             for object in trial.list(&kind) {
-                trial.person.delete(&object.key(), object.uid()).map_err(|error| error.message)?;
+                trial
+                    .operon
+                    .person()
+                    .delete(&object.key(), object.uid())
+                    .map_err(|error| error.message)?;
             }
         }
         trial.apply(1)?;
@@ -236,138 +317,59 @@ fn reinstalled(trial: &mut Trial<'_>) -> Result<(), String> {
 
 /// Two controllers, and a person who watches them.
 struct Trial<'r> {
-    rig: &'r Rig,
-    program: PathBuf,
-    person: KubeCluster,
-    controllers: Vec<Controller>,
-    next_port: u16,
+    operon: Installation<'r>,
     notes: Vec<String>,
     /// Whether an operator may have been planned again, because it was taken away.
     is_planned_twice_allowed: bool,
 }
 
-impl<'r> Trial<'r> {
-    fn new(rig: &'r Rig, program: PathBuf) -> Self {
-        let place = Place::Kubeconfig { file: Some(rig.kubeconfig()), context: None };
-        let options = Options { manager: "person".to_owned(), ..Options::default() };
-        let person = KubeCluster::connect(&place, options).expect("a kubeconfig that can be used");
-        for object in operon_api::crd_objects() {
-            person.apply_as(&object, "person").expect("our CRDs");
-        }
-        person.apply_as(&Object::new("v1", "Namespace", "", "olm"), "person").expect("olm");
-        let mut trial = Self {
-            rig,
-            program,
-            person,
-            controllers: Vec::new(),
-            next_port: 18_080,
-            notes: Vec::new(),
-            is_planned_twice_allowed: false,
-        };
-        trial.give_rights().expect("rights for the controllers");
-        trial
-    }
-
+impl Trial<'_> {
     /// Begins with two controllers and nothing to do.
     fn begin(&mut self) -> Result<(), String> {
         self.notes.clear();
         self.is_planned_twice_allowed = false;
-        while self.controllers.len() < 2 {
-            self.start_controller()?;
-        }
-        self.until("somebody leads", |trial| trial.leader().is_some())?;
-        self.delete_namespace()
+        self.operon.start_controllers(2)?;
+        self.operon.delete_namespaces(&[HARBOUR])
     }
 
-    /// Looks on while nothing may happen, and takes everything away. What the cluster itself still has to
-    /// do, such as letting old pods go, may take a few tries; a controller that writes on and on has none.
+    /// Looks on while nothing may happen, and takes everything away.
     fn end(&mut self) -> Result<(), String> {
-        let mut outcome = Ok(());
-        for _ in 0..REST_TRIES {
-            outcome = self.rest();
-            if outcome.is_ok() {
-                break;
-            }
-        }
-        outcome?;
-        self.delete_namespace()
+        self.until("the old pods are gone", |trial| {
+            let pods = trial.list(&known::POD);
+            pods.iter()
+                .all(|pod| !pod.is_deleting() && pod.status().get("phase").str() == "Running")
+        })?;
+        self.operon.calm()?;
+        self.operon.rest(REST)?;
+        self.operon.delete_namespaces(&[HARBOUR])
     }
 
-    fn rest(&self) -> Result<(), String> {
-        let (seen, written) = (self.versions()?, self.written()?);
-        thread::sleep(REST);
-        let (seen_then, written_then) = (self.versions()?, self.written()?);
-        if (written - written_then).abs() > f64::EPSILON {
-            return Err(format!("was not at rest: {} writes", written_then - written));
-        }
-        let is_other = |key: &&String| seen.get(*key) != seen_then.get(*key);
-        let changed: Vec<&String> = seen.keys().chain(seen_then.keys()).filter(is_other).collect();
-        match changed.as_slice() {
-            [] => Ok(()),
-            changed => Err(format!("was not at rest: {changed:?} changed")),
-        }
-    }
-
-    fn start_controller(&mut self) -> Result<(), String> {
-        let kubeconfig = self.rig.kubeconfig_of_user(USER).map_err(|error| error.to_string())?;
-        self.next_port += 1;
-        let started = Controller::start(self.rig, &self.program, &kubeconfig, self.next_port);
-        self.controllers.push(started.map_err(|error| error.to_string())?);
-        Ok(())
-    }
-
-    fn leader(&self) -> Option<&Controller> {
-        self.controllers.iter().find(|controller| controller.is_leading())
-    }
-
-    /// Kills the leader; a new one is started, which waits.
+    /// Kills the leader, and notes how far it was.
     fn kill_leader(&mut self) -> Result<(), String> {
-        let leading = self.controllers.iter().position(Controller::is_leading);
-        let mut leader = self.controllers.remove(leading.ok_or("nobody leads")?);
         let phases: Vec<String> = self
             .list(&known::CLUSTER_SERVICE_VERSION)
             .iter()
             .map(|operator| format!("{} {}", operator.name(), operator.status().get("phase").str()))
             .collect();
-        leader.kill();
+        self.operon.kill_leader()?;
         self.note(format!("killed at [{}]", phases.join(", ")));
-        self.start_controller()
-    }
-
-    /// Counts what was written by those who run.
-    fn written(&self) -> Result<f64, String> {
-        let counts = self.controllers.iter().map(Controller::written);
-        let counts: Option<Vec<f64>> = counts.collect();
-        Ok(counts.ok_or("a controller does not say what it wrote")?.iter().sum())
-    }
-
-    fn apply(&mut self, state: usize) -> Result<(), String> {
-        let text = manifests(self.rig, state);
-        let read = operon_api::read_objects("the harbour", text.as_bytes());
-        for located in read.objects {
-            self.insist(|person| person.apply_as(&located.object, "person"))?;
-        }
         Ok(())
     }
 
-    fn insist(
-        &self,
-        attempt: impl Fn(&KubeCluster) -> Result<Object, operon_driver::ClusterError>,
-    ) -> Result<Object, String> {
-        let begun = Instant::now();
-        loop {
-            match attempt(&self.person) {
-                Ok(object) => return Ok(object),
-                Err(error) if begun.elapsed() > PATIENCE => return Err(error.message),
-                Err(_) => thread::sleep(Duration::from_millis(200)),
-            }
-        }
+    fn apply(&mut self, state: usize) -> Result<(), String> {
+        self.operon.apply(&manifests(self.operon.rig(), state))
     }
 
     fn list(&self, kind: &Kind) -> Vec<Object> {
-        let mut objects = self.person.list_once(std::slice::from_ref(kind)).unwrap_or_default();
-        objects.retain(|object| object.namespace() == HARBOUR);
-        objects
+        self.operon.list(kind, HARBOUR)
+    }
+
+    fn catalog_is(&self, state: &str) -> Result<(), String> {
+        self.until(&format!("the catalog is said to be {state}"), |trial| {
+            let found = trial.operon.get(&known::CATALOG_SOURCE.key(HARBOUR, "chandler"));
+            let path = ["status", "connectionState", "lastObservedState"];
+            found.is_some_and(|source| source.at(&path).str() == state)
+        })
     }
 
     fn is_converged(&self, wanted: &str) -> bool {
@@ -387,7 +389,7 @@ impl<'r> Trial<'r> {
 
     fn converged(&mut self, wanted: &str) -> Result<(), String> {
         self.until(&format!("{wanted} and what it needs are there"), |trial| {
-            trial.is_converged(wanted) && trial.leader().is_some()
+            trial.is_converged(wanted) && trial.operon.leader().is_some()
         })?;
         let mut planned: BTreeMap<String, usize> = BTreeMap::new();
         for plan in self.list(&known::INSTALL_PLAN) {
@@ -402,15 +404,9 @@ impl<'r> Trial<'r> {
         }
     }
 
-    fn until(&mut self, claim: &str, is_so: impl Fn(&Self) -> bool) -> Result<(), String> {
-        let begun = Instant::now();
-        while !is_so(self) {
-            if begun.elapsed() > PATIENCE {
-                return Err(format!("not even after {PATIENCE:?}: {claim}; {}", self.state()));
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        Ok(())
+    fn until(&self, claim: &str, is_so: impl Fn(&Self) -> bool) -> Result<(), String> {
+        let outcome = self.operon.until(claim, |_| is_so(self));
+        outcome.map_err(|reason| format!("{reason}; {}", self.state()))
     }
 
     /// Says how everything stands, for people.
@@ -421,42 +417,18 @@ impl<'r> Trial<'r> {
         texts.collect::<Vec<_>>().join("\n  ")
     }
 
-    fn versions(&self) -> Result<BTreeMap<String, String>, String> {
-        let kinds: Vec<Kind> = known::KNOWN_KINDS
-            .iter()
-            .filter(|known| ![known::LEASE, known::EVENT].contains(&known.kind))
-            .map(|known| known.kind.clone())
-            .collect();
-        let objects = self.person.list_once(&kinds).map_err(|error| error.message)?;
-        let version =
-            |object: &Object| (object.key().to_string(), object.resource_version().to_owned());
-        Ok(objects.iter().map(version).collect())
-    }
-
-    fn delete_namespace(&mut self) -> Result<(), String> {
-        let key = known::NAMESPACE.key("", HARBOUR);
-        if let Some(object) = self.person.get(&key).map_err(|error| error.message)? {
-            self.person.delete(&key, object.uid()).map_err(|error| error.message)?;
-        }
-        self.until("the namespace is gone", |trial| matches!(trial.person.get(&key), Ok(None)))
-    }
-
-    fn give_rights(&mut self) -> Result<(), String> {
-        let api = "rbac.authorization.k8s.io/v1";
-        let mut binding = Object::new(api, "ClusterRoleBinding", "", "controllers");
-        let group = "rbac.authorization.k8s.io";
-        let role = map! { "apiGroup" => group, "kind" => "ClusterRole", "name" => "cluster-admin" };
-        binding.set(&["roleRef"], role);
-        let user = map! { "apiGroup" => group, "kind" => "User", "name" => USER };
-        binding.set(&["subjects"], Value::list([user]));
-        self.insist(|person| person.apply_as(&binding, "person")).map(|_| ())
-    }
-
+    /// Takes the rights of the controllers away.
     fn take_rights(&mut self) -> Result<(), String> {
-        let key = known::CLUSTER_ROLE_BINDING.key("", "controllers");
-        let found = self.person.get(&key).map_err(|error| error.message)?;
-        let binding = found.ok_or("the controllers have no rights")?;
-        self.person.delete(&key, binding.uid()).map_err(|error| error.message)
+        self.operon.delete(&known::CLUSTER_ROLE_BINDING.key("", ACCOUNT))
+    }
+
+    /// Gives the controllers their rights back.
+    fn give_rights(&mut self) -> Result<(), String> {
+        let key = known::CLUSTER_ROLE_BINDING.key("", ACCOUNT);
+        let objects = self.operon.system_objects()?;
+        let binding = objects.iter().find(|object| object.key() == key);
+        let binding = binding.ok_or("the manifests bind the controllers to nothing")?;
+        self.operon.insist(|person| person.apply_as(binding, "person")).map(|_| ())
     }
 
     fn note(&mut self, note: String) {

@@ -109,7 +109,7 @@ impl Component {
 }
 
 pub(crate) use self::{
-    node::REGISTRY,
+    node::{REGISTRY, REGISTRY_FOR_PODS},
     node_files::{write_node_configuration, write_registry_configuration},
 };
 

@@ -44,6 +44,26 @@ impl Rig {
         copied.map(|_| reference)
     }
 
+    /// Puts an image with a program of this machine into the registry, under a name such as
+    /// `test/server:1`, and returns its reference. What the program is linked with is in it too.
+    pub fn push_program(&self, program: &Path, name: &str) -> Result<String, RigError> {
+        let failed = |source| RigError::Image { name: name.to_owned(), source };
+        let mut files = vec![("bin/program".to_owned(), fs::read(program).map_err(failed)?)];
+        // It names each library with the path that the program finds it by.
+        for word in run(Command::new("ldd").arg(program))?.split_whitespace() {
+            if let Some(path) = word.strip_prefix('/') {
+                files.push((path.to_owned(), fs::read(word).map_err(failed)?));
+            }
+        }
+        let settings = ImageSettings {
+            platform: Platform::linux(env::consts::ARCH),
+            entrypoint: vec!["/bin/program".to_owned()],
+            ..ImageSettings::default()
+        };
+        let layer = program_layer(&files).map_err(failed)?;
+        self.push(&BuiltImage::new(&settings, vec![layer]), name)
+    }
+
     /// Puts the image into the registry that pods need to exist at all.
     pub(crate) fn push_busybox(&self) -> Result<(), RigError> {
         let failed = |source| RigError::Image { name: BUSYBOX_IMAGE.to_owned(), source };
@@ -87,9 +107,24 @@ fn busybox_layer(program: &[u8], commands: &str) -> io::Result<BuiltLayer> {
         header.set_size(0);
         archive.append_link(&mut header, format!("bin/{command}"), "busybox")?;
     }
-    let bytes = archive.into_inner()?;
+    Ok(built_layer(archive.into_inner()?))
+}
+
+/// Makes a layer of files that can be run.
+fn program_layer(files: &[(String, Vec<u8>)]) -> io::Result<BuiltLayer> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (path, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_mode(0o755);
+        header.set_size(content.len() as u64);
+        archive.append_data(&mut header, path, content.as_slice())?;
+    }
+    Ok(built_layer(archive.into_inner()?))
+}
+
+fn built_layer(bytes: Vec<u8>) -> BuiltLayer {
     let diff_id = Digest::of(&bytes);
-    Ok(BuiltLayer { descriptor: Descriptor::of(OCI_LAYER_TAR, &bytes), diff_id, bytes })
+    BuiltLayer { descriptor: Descriptor::of(OCI_LAYER_TAR, &bytes), diff_id, bytes }
 }
 
 /// Writes an image as a directory that other tools read.

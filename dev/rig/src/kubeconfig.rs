@@ -2,7 +2,10 @@
 //!
 //! No rights are given here: the plain users have none until a test binds a role to them.
 
-use std::path::PathBuf;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
@@ -67,4 +70,19 @@ fn write_one(places: &Places, user: &str, credentials: &Value) -> Result<PathBuf
         "current-context": "rig",
     });
     places.write(&format!("kubeconfigs/{user}"), &format!("{kubeconfig:#}\n"))
+}
+
+/// Writes a kubeconfig that is like another, with another server.
+pub(crate) fn write_behind(
+    places: &Places,
+    other: &Path,
+    server: &str,
+) -> Result<PathBuf, RigError> {
+    let text = fs::read(other).map_err(RigError::file("read", other))?;
+    let mut kubeconfig: Value = serde_json::from_slice(&text)
+        .map_err(|error| RigError::file("read", other)(io::Error::other(error)))?;
+    kubeconfig["clusters"][0]["cluster"]["server"] = json!(server);
+    let user = other.file_name().unwrap_or_default().to_string_lossy();
+    let file = format!("kubeconfigs/{user}-{}", server.replace([':', '/'], "-"));
+    places.write(&file, &format!("{kubeconfig:#}\n"))
 }

@@ -23,6 +23,7 @@ mod cgroups;
 mod component;
 mod error;
 mod images;
+mod injector;
 mod kernel;
 mod kubeconfig;
 mod lock;
@@ -32,6 +33,7 @@ mod pki;
 mod places;
 mod process;
 mod programs;
+mod proxy;
 mod ready;
 mod rig;
 mod running;
@@ -43,10 +45,12 @@ pub use self::{
     component::Component,
     error::RigError,
     images::BUSYBOX_IMAGE,
+    injector::{Fault, Injector},
     kubeconfig::USERS,
     namespace::{API_PORT, API_SERVICE_ADDRESS, NODE_ADDRESS, POD_NETWORK, SERVICE_NETWORK},
     obstacle::Obstacle,
     programs::{ETCD_VERSION, KUBERNETES_VERSION, Programs},
+    proxy::Proxy,
     rig::Rig,
     settings::{MAX_NAME_LENGTH, RigOptions},
     testing::rig_for_test,

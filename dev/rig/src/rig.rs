@@ -7,6 +7,7 @@ mod lifetime;
 
 use std::{
     fs,
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -15,11 +16,11 @@ use rustix::process::Signal;
 
 use crate::{
     Component, Programs, RigError, RigOptions,
-    component::REGISTRY,
+    component::{REGISTRY, REGISTRY_FOR_PODS},
     kernel::KernelSettings,
     kubeconfig::{self, ADMIN, USERS},
     lock::Lock,
-    namespace::Namespace,
+    namespace::{API_PORT, NODE_ADDRESS, Namespace},
     places::Places,
     process::Process,
     ready,
@@ -85,9 +86,26 @@ impl Rig {
         kubeconfig::write_with_token(&self.places, &file, token.trim())
     }
 
+    /// Returns where the API server listens, inside the rig's network.
+    pub fn api_server(&self) -> SocketAddr {
+        let address = NODE_ADDRESS.parse().expect("bug: the node's address is written as one");
+        SocketAddr::new(address, API_PORT)
+    }
+
+    /// Makes a kubeconfig that is like another of this rig, with another server, such as a
+    /// [`Proxy`](crate::Proxy).
+    pub fn kubeconfig_behind(&self, other: &Path, server: &str) -> Result<PathBuf, RigError> {
+        kubeconfig::write_behind(&self.places, other, server)
+    }
+
     /// Returns the registry as images are named: `127.0.0.1:5000`, inside the rig's network.
     pub fn registry(&self) -> &'static str {
         REGISTRY
+    }
+
+    /// Returns the registry as programs in pods reach it, which speak to it without TLS.
+    pub fn registry_for_pods(&self) -> &'static str {
+        REGISTRY_FOR_PODS
     }
 
     /// Does some work on a thread inside the rig's network, such as a client of the API server.

@@ -135,6 +135,7 @@ impl Catalogs for SimCatalogs {
                 Some(published) => CatalogState {
                     catalog: Some(Arc::clone(&published.catalog)),
                     digest: published.digest.clone(),
+                    image: format!("example.com/{}@sha256:{}", name.name, published.digest),
                     read: now,
                     address: format!("{}.{}.svc:50051", name.name, name.namespace),
                     problem: published.problem.clone(),
@@ -179,10 +180,12 @@ impl Catalogs for SimCatalogs {
         // Nobody in a simulation looks into a certificate: only its hash and its times matter.
         let certificate = format!("certificate of {} made at {now}", request.deployment);
         let encoded = encode_base64(certificate.as_bytes());
+        let replaced = request.replaces.as_ref();
         let serving = ServingCertificate {
             certificate: encoded.clone(),
             key: encode_base64(b"key"),
-            ca_hash: sha256_hex(&certificate),
+            ca_hash: replaced
+                .map_or_else(|| sha256_hex(&certificate), |replaced| replaced.ca_hash.clone()),
             ca: encoded,
         };
         let year = std::time::Duration::from_secs(365 * 24 * 3600);

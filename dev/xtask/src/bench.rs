@@ -4,6 +4,7 @@
 //! is not a broken build. Ratios within one run say more than milliseconds.
 
 mod catalogs;
+mod cluster;
 mod images;
 mod machine;
 mod measure;
@@ -40,6 +41,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
             "--million",
             "--resolving",
             "--images",
+            "--cluster",
             "--write",
             "--search",
         ],
@@ -65,6 +67,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
         let text = images::measure(workspace, &choice(&arguments), runs)?;
         let Some(text) = text else { return Ok(true) };
         ("images", text, true)
+    } else if arguments.has("--cluster") {
+        ("cluster", cluster::measure(workspace, &choice(&arguments), runs)?, true)
     } else {
         let (text, is_sound) = figures(workspace, &arguments, runs)?;
         ("bench", text, is_sound)

@@ -8,6 +8,7 @@ mod bench;
 mod cases;
 mod fuzz;
 mod generate;
+mod image;
 mod rig;
 mod sim;
 mod suite;
@@ -43,6 +44,7 @@ Verbs:
       --million                opening and resolving with a million bundles (minutes, 6 GB memory)
       --resolving              the section about resolving alone
       --images                 a catalog as an image: pulled from a local registry, opened, served
+      --cluster                the controller on a real cluster, which is brought up for it
       --search [WORD…]         the search alone, on problems of known shapes
       --runs N                 runs per scenario (default 7)
       --write                  replaces the figures in docs/performance.md
@@ -56,6 +58,9 @@ Verbs:
       --writes W               how many of the last writes a finding shows (default 40)
       --jobs J                 how many at once (default: the cores)
       --scale                  many namespaces with twenty operators each, in release
+  image [OPTIONS]            links the program statically and makes an image of it
+      --debug                  quickly built, for tests (default: in release)
+      -t REF                   where it goes, as all other options of `operon image`
   rig build                  builds and installs what a real cluster needs (minutes, once)
   rig up [OPTIONS]           brings up a real cluster in a network of its own, and leaves it running
       --name N                 what it is called (default `default`)
@@ -94,6 +99,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "gen" => generate::run(&Workspace::find()?, rest),
         "bench" => bench::run(&Workspace::find()?, rest),
         "fuzz" => fuzz::run(&Workspace::find()?, rest),
+        "image" => image::run(&Workspace::find()?, rest),
         "rig" => rig::run(rest),
         "sim" => sim::run(&Workspace::find()?, rest),
         "help" | "--help" | "-h" => {

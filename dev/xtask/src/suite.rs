@@ -20,7 +20,7 @@ use anyhow::{Context, bail};
 use self::closing::Tally;
 use crate::{
     arguments::{Arguments, Known},
-    cases, rig, tidy, vectors,
+    cases, image, rig, tidy, vectors,
     workspace::{Workspace, find_program},
 };
 
@@ -46,6 +46,9 @@ struct Step {
     work: fn(&Workspace, &mut Tally) -> anyhow::Result<Ending>,
 }
 
+/// The tests of `dev/proof`.
+const PROOFS: [&str; 4] = ["scenarios", "faults", "shipped", "pods"];
+
 const STEPS: &[Step] = &[
     Step { title: "tools", is_quick: true, work: check_tools },
     Step { title: "programs", is_quick: false, work: install_programs },
@@ -54,6 +57,7 @@ const STEPS: &[Step] = &[
     Step { title: "format", is_quick: true, work: check_format },
     Step { title: "clippy", is_quick: false, work: run_clippy },
     Step { title: "tests", is_quick: true, work: run_tests },
+    Step { title: "proofs on a real cluster", is_quick: false, work: run_proofs },
     Step { title: "documentation", is_quick: false, work: build_documentation },
     Step { title: "reference vectors", is_quick: false, work: run_vectors },
     Step { title: "reference cases", is_quick: false, work: run_cases },
@@ -151,9 +155,25 @@ fn run_clippy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Endin
     run_streamed(&mut workspace.cargo(&arguments))
 }
 
-/// Runs the tests of all rooms and adds up their closing lines.
 fn run_tests(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ending> {
+    count_tests(&mut workspace.cargo(&["test", "--workspace", "--no-fail-fast"]), tally)
+}
+
+/// Runs what takes minutes on real clusters, which the tests before left out. Each brings up clusters of its
+/// own, so they run one after the other.
+fn run_proofs(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ending> {
+    if let Err(error) = rig::build() {
+        return Ok(Ending::LeftOut(format!("no cluster can run here: {error:#}")));
+    }
+    image::build(workspace, true)?;
+    // Of all rooms, and then chosen: what is built for one room alone has other features.
     let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    command.args(PROOFS.iter().flat_map(|name| ["--test", name])).args(["--", "--nocapture"]);
+    count_tests(command.env("OPERON_PROOF", "all"), tally)
+}
+
+/// Runs tests and adds up their closing lines.
+fn count_tests(command: &mut Command, tally: &mut Tally) -> anyhow::Result<Ending> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run `cargo test`")?;
     let output = child.stdout.take().context("bug: the output was asked for")?;
     for line in BufReader::new(output).split(b'\n') {

@@ -13,7 +13,10 @@ use operon_lifecycle::{
 use operon_object::{Object, ObjectKey, Timestamp, known};
 use operon_resolve::SourceName;
 
-use crate::{CatalogRequest, Catalogs, Cluster, ClusterError, picture::Picture, touched::Touched};
+use crate::{
+    CatalogRequest, Catalogs, Cluster, ClusterError, picture::Picture, repeats::Repeats,
+    touched::Touched,
+};
 
 /// How often a decision is made anew because it wanted contents that nobody had asked for yet. What is
 /// wanted then is asked for in the next turn.
@@ -29,6 +32,7 @@ pub struct Driver<C, S> {
     /// When contents that are not here yet are asked for again.
     pub(crate) asks: BTreeMap<BundleKey, Timestamp>,
     pub(crate) failures: Failures,
+    pub(crate) repeats: Repeats,
     pub(crate) touched: Touched,
     settings: Settings,
     states: BTreeMap<SourceName, CatalogState>,
@@ -79,6 +83,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             bundles: BTreeMap::new(),
             asks: BTreeMap::new(),
             failures: Failures::default(),
+            repeats: Repeats::default(),
             touched,
             settings,
             states: BTreeMap::new(),
@@ -175,6 +180,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         self.failures.retain(|failure| {
             objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
         });
+        self.repeats.forget(now);
         let wake = self.wakes.values().chain(self.asks.values()).min().copied();
         let is_fetching = self.is_fetching();
         Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching, deeds })
@@ -223,7 +229,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         let state = self.catalogs.bundle(&key);
         let known = self.bundles.get(&key);
         if !known.is_some_and(|known| says_the_same(known, &state)) {
-            self.touched.touch_everything();
+            let wanting = self.wanted.iter().filter(|(_, wanted)| wanted.contains(&key));
+            wanting.for_each(|(namespace, _)| self.touched.touch_namespace(namespace));
         }
         self.note(key, state, now);
     }

@@ -1,6 +1,6 @@
 //! Events: what people are told, once for each thing, with how often it happened.
 
-use operon_lifecycle::Event;
+use operon_lifecycle::{ErrorKind, Event};
 use operon_object::{Object, Timestamp, Value, fnv64_hex, map};
 
 use crate::{Cluster, ClusterError};
@@ -15,10 +15,12 @@ pub(crate) fn emit(
     now: Timestamp,
 ) -> Result<(), ClusterError> {
     let new = lift(event, now);
-    let Some(mut known) = cluster.get(&new.key())? else {
-        cluster.create(&new)?;
-        return Ok(());
-    };
+    // Most are told for the first time.
+    match cluster.create(&new) {
+        Err(error) if error.kind == ErrorKind::AlreadyExists => {}
+        answer => return answer.map(drop),
+    }
+    let Some(mut known) = cluster.get(&new.key())? else { return Ok(()) };
     let count = known.at(&["count"]).as_integer().unwrap_or(1);
     known.set(&["count"], count.saturating_add(1));
     known.set(&["lastTimestamp"], now);

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use operon_install::certificate_secret;
 use operon_kinds::names;
-use operon_lifecycle::{Action, Effect, ErrorKind, Guard};
+use operon_lifecycle::{Action, Effect, ErrorKind, Event, Failure, Guard};
 use operon_object::{Object, ObjectKey, Timestamp};
 
-use crate::{Catalogs, Cluster, ClusterError, Deed, Driver, events};
+use crate::{Catalogs, Cluster, ClusterError, Deed, Driver, events, repeats::Writing};
 
 /// What came of an effect.
 enum Done {
@@ -83,10 +83,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             return;
         }
         let target = action.target();
-        let failure = target.as_ref().and_then(|target| self.failures.of(target));
-        if let Some(failure) = failure.filter(|failure| now < failure.next_attempt()) {
-            // Whatever was decided, the same thing is not tried at full speed.
-            let next = failure.next_attempt();
+        let writing = Writing::of(&action, self.picture.objects.find(&work));
+        if let Some(next) = self.pause(target.as_ref(), &work, writing.as_ref(), now) {
             executed.wake = Some(executed.wake.map_or(next, |wake| wake.min(next)));
             abandoned.insert(work);
             return;
@@ -126,21 +124,63 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 if let Some(target) = target {
                     self.failures.forgive(&target);
                     if has_written {
+                        self.remember(writing, &target, &work, now);
                         written.insert(target);
                     }
                 }
             }
             Ok(Done::Stale) => {
                 self.touched.touch_namespace(namespace);
+                let target = target.unwrap_or_else(|| work.clone());
+                if self.repeats.note_stale(&target, &work, now) {
+                    let message = format!("{target} had changed meanwhile, again and again");
+                    let error = ClusterError { kind: ErrorKind::Conflict, message };
+                    self.failures.note(target, work.clone(), error.into(), now);
+                }
                 abandoned.insert(work);
             }
             Err(error) => {
                 self.touched.touch_namespace(namespace);
                 let target = target.unwrap_or_else(|| work.clone());
+                let error = naming(error, &target);
                 self.failures.note(target, work.clone(), error.into(), now);
                 abandoned.insert(work);
             }
         }
+    }
+
+    /// Returns until when something is not tried. Whatever was decided, what fails, and what somebody takes
+    /// back, is not tried again at full speed.
+    fn pause(
+        &self,
+        target: Option<&ObjectKey>,
+        work: &ObjectKey,
+        writing: Option<&Writing>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let failure = target.and_then(|target| self.failures.of(target, work));
+        let after_failure = failure.map(Failure::next_attempt).filter(|next| now < *next);
+        after_failure.or_else(|| self.repeats.hold_off(writing?, now))
+    }
+
+    /// Remembers what was written. Where somebody takes it back again and again, people are told.
+    fn remember(
+        &mut self,
+        writing: Option<Writing>,
+        target: &ObjectKey,
+        work: &ObjectKey,
+        now: Timestamp,
+    ) {
+        let is_to_be_told = writing.is_some_and(|writing| self.repeats.note(writing, now));
+        let Some(object) = self.picture.objects.find(work).filter(|_| is_to_be_told) else {
+            return;
+        };
+        let message = format!(
+            "somebody takes back again and again what Operon writes to {target}, so it is written less \
+             often: `kubectl get --show-managed-fields` says who else writes it"
+        );
+        // No work waits for it that people are told.
+        drop(events::emit(&self.cluster, &Event::about(object, true, "TakenBack", &message), now));
     }
 
     /// Asks the cluster whether guards hold; each object is asked for once.
@@ -182,6 +222,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         match action {
             Action::Create(object) => match self.with_rights(actor, |by| by.create(&object)) {
                 Err(error) if error.kind == ErrorKind::AlreadyExists => self.taken(&object, error),
+                // There is no such kind, or no such namespace: that does not pass by looking again.
+                Err(error) if error.kind == ErrorKind::NotFound => Err(error),
                 answer => self.wrote(answer),
             },
             Action::Update(object) => self.wrote(self.with_rights(actor, |by| by.update(&object))),
@@ -267,6 +309,15 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             Err(error) => stale_or(error),
         }
     }
+}
+
+/// Says what it was that could not be written, where the cluster does not.
+fn naming(error: ClusterError, target: &ObjectKey) -> ClusterError {
+    if error.message.contains(&target.name) {
+        return error;
+    }
+    let message = format!("{target} cannot be written: {}", error.message);
+    ClusterError { message, ..error }
 }
 
 /// What is there already, gone already or changed meanwhile is no failure.

@@ -14,6 +14,17 @@ pub struct Interest {
     pub kind: Kind,
     /// Which of its objects.
     pub part: Part,
+    /// How much of each.
+    pub depth: Depth,
+}
+
+/// How much of an object somebody wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// All of it.
+    Whole,
+    /// Its metadata at least: a cluster may leave out the rest, or give it all the same.
+    Metadata,
 }
 
 /// Some of the objects of a kind.
@@ -40,7 +51,7 @@ pub enum Part {
 impl Interest {
     /// Wants to see all objects of a kind.
     pub fn all(kind: Kind) -> Self {
-        Self { kind, part: Part::All }
+        Self { kind, part: Part::All, depth: Depth::Whole }
     }
 
     /// Wants to see all objects of some kinds.
@@ -48,16 +59,21 @@ impl Interest {
         kinds.into_iter().map(Self::all).collect()
     }
 
+    /// Wants to see the metadata of all objects of a kind.
+    pub fn metadata_of(kind: Kind) -> Self {
+        Self { depth: Depth::Metadata, ..Self::all(kind) }
+    }
+
     /// Wants to see the objects of a kind that carry a label of a value.
     pub fn labelled(kind: Kind, label: &str, value: &str) -> Self {
         let part = Part::Labelled { label: label.to_owned(), value: value.to_owned() };
-        Self { kind, part }
+        Self { kind, part, depth: Depth::Whole }
     }
 
     /// Wants to see one object.
     pub fn named(key: ObjectKey) -> Self {
         let ObjectKey { kind, namespace, name } = key;
-        Self { kind, part: Part::Named { namespace, name } }
+        Self { kind, part: Part::Named { namespace, name }, depth: Depth::Whole }
     }
 
     /// Tells whether an object is wanted.
@@ -115,8 +131,9 @@ mod tests {
             Interest::named(known::SECRET.key("", "pull")),
             Interest::named(known::CONFIG_MAP.key("shop", "pull")),
         ];
+        let metadata = Interest::metadata_of(known::SECRET);
         let claims = |secret: &Object| {
-            [&all, &labelled, &named].map(|interest| {
+            [&all, &labelled, &named, &metadata].map(|interest| {
                 let mut many: BTreeSet<Interest> = others.clone().into();
                 assert!(!is_covered(&many, secret));
                 many.insert(interest.clone());
@@ -124,9 +141,9 @@ mod tests {
                 interest.covers(secret)
             })
         };
-        assert_eq!(claims(&secret), [true, false, true]);
+        assert_eq!(claims(&secret), [true, false, true, true]);
         secret.set_label("olm.managed", "true");
-        assert_eq!(claims(&secret), [true, true, true]);
+        assert_eq!(claims(&secret), [true, true, true, true]);
         assert!(others.iter().all(|other| !other.covers(&secret)));
     }
 }

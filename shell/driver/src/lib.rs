@@ -12,12 +12,13 @@ mod execute;
 mod interest;
 mod picture;
 mod ports;
+mod repeats;
 mod touched;
 mod wishes;
 
 pub use self::{
     cycle::{Cycle, Deed, Driver},
-    interest::{Interest, Part},
+    interest::{Depth, Interest, Part},
     picture::NAMED_SECRETS_LIMIT,
     ports::{
         CatalogRequest, CatalogServers, Catalogs, Change, Changes, Cluster, ClusterError, Cursor,

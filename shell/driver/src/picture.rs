@@ -17,9 +17,11 @@ use crate::{
 /// than a few registries behind one catalog.
 pub const NAMED_SECRETS_LIMIT: usize = 32;
 
+/// The kind of which every decision looks at all objects, and at nothing but their metadata.
+const DESCRIBED: Kind = known::NAMESPACE;
+
 /// The kinds of which every decision looks at all objects.
 const WHOLE: &[Kind] = &[
-    known::NAMESPACE,
     known::SERVICE_ACCOUNT,
     known::ROLE,
     known::ROLE_BINDING,
@@ -187,6 +189,7 @@ impl Picture {
     /// Says what is of interest as far as the picture goes.
     fn wanted(&self) -> BTreeSet<Interest> {
         let mut wanted = Interest::all_of(WHOLE.iter().chain(&self.seen).cloned());
+        wanted.insert(Interest::metadata_of(DESCRIBED));
         let managed = |kind: &Kind| Interest::labelled(kind.clone(), MANAGED_LABEL, "true");
         wanted.extend(MANAGED.iter().map(managed));
         wanted.insert(Interest::labelled(known::CONTROLLER_REVISION, GENERATION_LABEL, "true"));

@@ -95,9 +95,9 @@ impl Entry {
         }
     }
 
-    fn trust(&self) -> Trust {
+    fn trust(&self, opened: &OpenedCatalog) -> Trust {
         match self {
-            Self::Directory(_) => Trust::Everything,
+            Self::Directory(_) => Trust::Everything { directory: opened.directory().to_owned() },
             Self::Fetched(entry) => Trust::Registries { credentials: entry.origin.credentials() },
         }
     }
@@ -137,6 +137,18 @@ impl SourceCatalogs {
             Entry::Fetched(_) => None,
         };
         self.lock().entries.values().filter_map(path).collect()
+    }
+
+    /// Returns the catalogs that nothing is known of yet, because their servers could not be asked, each with
+    /// the time at which that is tried again.
+    pub fn awaited(&self) -> Vec<(SourceName, Timestamp)> {
+        let next = |entry: &Entry| match entry {
+            Entry::Fetched(entry) => entry.next_attempt(),
+            Entry::Directory(_) => None,
+        };
+        let shelf = self.lock();
+        let entries = shelf.entries.iter();
+        entries.filter_map(|(name, entry)| Some((name.clone(), next(entry)?))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Shelf> {
@@ -193,7 +205,7 @@ impl Catalogs for SourceCatalogs {
             return stale();
         }
         let Some(opened) = entry.opened().cloned() else { return stale() };
-        if matches!(entry.trust(), Trust::Registries { .. }) && is_path(&key.image) {
+        if matches!(entry, Entry::Fetched(_)) && is_path(&key.image) {
             return unreadable(format!(
                 "bundle {}: `{}` is a path, and a catalog that was fetched cannot name paths",
                 key.name, key.image
@@ -202,7 +214,7 @@ impl Catalogs for SourceCatalogs {
         match bundle_contents(&opened, &key.name, &key.image, opened.directory()) {
             Ok(contents) => BundleState::Ready(Arc::new(contents)),
             Err(BundleError::InAnImage { .. }) => {
-                shelf.pulls.ask(key, entry.trust(), &self.crew, &self.fetcher)
+                shelf.pulls.ask(key, entry.trust(&opened), &self.crew, &self.fetcher)
             }
             Err(error) => {
                 if let Entry::Directory(entry) = entry {
@@ -218,12 +230,14 @@ impl Catalogs for SourceCatalogs {
         request: &CertificateRequest,
         now: Timestamp,
     ) -> Result<(ServingCertificate, Timestamp), ClusterError> {
-        serving_certificate(&request.hosts, now).map_err(|error| ClusterError {
-            kind: ErrorKind::Other,
-            message: format!(
-                "cannot make a certificate for Deployment {}: {error}",
-                request.deployment
-            ),
+        serving_certificate(&request.hosts, request.replaces.as_ref(), now).map_err(|error| {
+            ClusterError {
+                kind: ErrorKind::Other,
+                message: format!(
+                    "cannot make a certificate for Deployment {}: {error}",
+                    request.deployment
+                ),
+            }
         })
     }
 }

@@ -5,8 +5,9 @@
 
 use std::time::Duration;
 
-use operon_document::encode_base64;
+use operon_document::{decode_base64, encode_base64};
 use operon_install::ServingCertificate;
+use operon_lifecycle::ReplacedCertificate;
 use operon_object::{Timestamp, sha256_hex};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
@@ -16,12 +17,18 @@ use rcgen::{
 /// Upstream: a certificate holds for two years.
 pub const CERTIFICATE_LIFETIME: Duration = Duration::from_secs(730 * 24 * 3600);
 
-/// Upstream: a certificate is made anew a day before it ends.
-pub const ROTATION_MARGIN: Duration = Duration::from_secs(24 * 3600);
+/// How long before its end a certificate is made anew. Upstream does it a day before and restarts the
+/// pods; ours get the new one while they run, and those that read it only when they start have a month.
+pub const ROTATION_MARGIN: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Makes a certificate for host names, and says when it is to be made anew.
+/// Where a certificate ends in a PEM text.
+const PEM_END: &str = "-----END CERTIFICATE-----\n";
+
+/// Makes a certificate for host names, and says when it is to be made anew. The authority of the one that
+/// it replaces is trusted beside its own.
 pub(crate) fn serving_certificate(
     hosts: &[String],
+    replaces: Option<&ReplacedCertificate>,
     now: Timestamp,
 ) -> Result<(ServingCertificate, Timestamp), rcgen::Error> {
     let key = || KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256);
@@ -44,14 +51,24 @@ pub(crate) fn serving_certificate(
     serving.use_authority_key_identifier_extension = true;
     let certificate = serving.signed_by(&serving_key, &authority)?;
 
-    let ca = authority.pem();
+    let ca = authority.pem().replace("\r\n", "\n");
+    let trusted = format!("{ca}{}", replaces.and_then(last_authority).unwrap_or_default());
     let serving = ServingCertificate {
         certificate: encode_base64(certificate.pem().as_bytes()),
         key: encode_base64(serving_key.serialize_pem().as_bytes()),
-        ca_hash: sha256_hex(&ca),
-        ca: encode_base64(ca.as_bytes()),
+        ca_hash: replaces.map_or_else(|| sha256_hex(&ca), |replaced| replaced.ca_hash.clone()),
+        ca: encode_base64(trusted.as_bytes()),
     };
     Ok((serving, now.after(CERTIFICATE_LIFETIME - ROTATION_MARGIN)))
+}
+
+/// Returns the PEM text of the authority that signed the certificate before. Those before it signed
+/// certificates that have ended.
+fn last_authority(replaced: &ReplacedCertificate) -> Option<String> {
+    let bundle = decode_base64(replaced.ca_bundle.as_bytes()).ok()?;
+    let text = String::from_utf8(bundle).ok()?.replace("\r\n", "\n");
+    let end = text.find(PEM_END)? + PEM_END.len();
+    Some(text[..end].to_owned())
 }
 
 fn dated(mut params: CertificateParams, now: Timestamp) -> CertificateParams {

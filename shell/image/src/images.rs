@@ -8,6 +8,8 @@ mod archive;
 mod copy;
 mod gather;
 mod layout;
+mod origin;
+mod platforms;
 mod purpose;
 mod push;
 mod unpack;
@@ -19,6 +21,7 @@ use std::{
     fs::File,
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -28,6 +31,7 @@ use tokio::{runtime::Runtime, time::timeout_at};
 use self::purpose::Purpose;
 pub use self::{
     copy::{Copied, Copier, CopyTarget, MAX_COPIED_MANIFESTS, Prospect},
+    platforms::MAX_LOOKED_AT_MANIFESTS,
     push::{write_layout, write_layout_archive},
 };
 use crate::{
@@ -200,14 +204,14 @@ impl Images {
 
     fn fetch_image(&self, image: &Reference, purpose: Purpose) -> Result<Tree, PullError> {
         let now = SystemTime::now();
-        let digest = match image.digest() {
-            Some(digest) => digest.clone(),
-            None => match self.poll(image) {
-                Ok(digest) => digest,
+        let (digest, found) = match image.digest() {
+            Some(digest) => (digest.clone(), self.kept(digest, purpose)),
+            None => match self.poll_and_look(image, purpose) {
+                Ok(answer) => answer,
                 Err(error) => return self.last_good(image, purpose, error, now),
             },
         };
-        let kept = match self.kept(&digest, purpose) {
+        let kept = match found {
             Some(kept) => kept,
             None if self.options.offline => {
                 return Err(PullError::Offline { reference: image.to_string() });
@@ -223,6 +227,29 @@ impl Images {
         // Without the note, only a later fetch without the registry would miss it.
         let _ = self.store.remember(image, &digest, now);
         Ok(image_tree(image, digest, kept, now, None))
+    }
+
+    /// Asks what a tag stands for, and looks meanwhile whether what it stood for last is whole: that is
+    /// what most answers say.
+    fn poll_and_look(
+        &self,
+        image: &Reference,
+        purpose: Purpose,
+    ) -> Result<(Digest, Option<KeptTree>), PullError> {
+        thread::scope(|scope| {
+            let looked = scope.spawn(|| {
+                let (last, _) = self.store.recall(image)?;
+                self.kept(&last, purpose).map(|kept| (last, kept))
+            });
+            let polled = self.poll(image);
+            let looked = looked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let digest = polled?;
+            let kept = match looked {
+                Some((last, kept)) if last == digest => Some(kept),
+                _ => self.kept(&digest, purpose),
+            };
+            Ok((digest, kept))
+        })
     }
 
     /// Returns what a reference stood for when it was last seen, if the error says nothing against it.

@@ -44,8 +44,8 @@ pub use self::{
     error::{BodyError, OpenError},
     fetcher::{FetchError, FetchedCatalog, Fetcher},
     images::{
-        Copied, Copier, CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS, Prospect, Stale,
-        Tree, write_layout, write_layout_archive,
+        Copied, Copier, CopyTarget, Images, ImagesOptions, MAX_COPIED_MANIFESTS,
+        MAX_LOOKED_AT_MANIFESTS, Prospect, Stale, Tree, write_layout, write_layout_archive,
     },
     limits::{
         ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,

@@ -153,6 +153,23 @@ impl Location {
         }
     }
 
+    /// Returns the same place with its path counted from a directory, unless it counts from the root.
+    #[must_use]
+    pub fn counted_from(self, base: &Path) -> Self {
+        let below = |path: PathBuf| base.join(path.strip_prefix(".").unwrap_or(&path));
+        match self {
+            Self::Path(path) => Self::Path(below(path)),
+            Self::Layout { directory, image } => {
+                Self::Layout { directory: below(directory), image }
+            }
+            Self::LayoutArchive { file, image } => Self::LayoutArchive { file: below(file), image },
+            Self::DockerArchive { file, image } => Self::DockerArchive { file: below(file), image },
+            Self::Archive(file) => Self::Archive(below(file)),
+            Self::ConfigMap(file) => Self::ConfigMap(below(file)),
+            elsewhere @ (Self::Image(_) | Self::Address(_)) => elsewhere,
+        }
+    }
+
     /// Returns the reference of an image in a registry.
     pub fn reference(&self) -> Option<&Reference> {
         match self {
@@ -288,6 +305,26 @@ mod tests {
                 let text = error.to_string();
                 text.split(';').next().unwrap_or_default().to_owned()
             }
+        }
+    }
+
+    #[test]
+    fn paths_count_from_a_directory_and_other_places_do_not() {
+        for (text, expected) in [
+            ("./catalog", "/up/catalog"),
+            ("/srv/catalog", "/srv/catalog"),
+            ("oci:./layout:v1", "oci:/up/layout:v1"),
+            ("oci:../layout", "oci:/up/../layout"),
+            ("oci:/srv/layout:v1", "oci:/srv/layout:v1"),
+            ("oci-archive:a.tar:v1", "oci-archive:/up/a.tar:v1"),
+            ("docker-archive:a.tar", "docker-archive:/up/a.tar"),
+            ("a/b.tar.gz", "/up/a/b.tar.gz"),
+            ("configmap:a.yaml", "configmap:/up/a.yaml"),
+            ("quay.io/me/catalog:v1", "quay.io/me/catalog:v1"),
+            ("grpc://localhost:50051", "grpc://localhost:50051"),
+        ] {
+            let location = Location::parse_with(text, |_| false).expect("a location");
+            assert_eq!(location.counted_from(Path::new("/up")).to_string(), expected, "{text}");
         }
     }
 

@@ -24,7 +24,7 @@ pub use self::{
     credentials::{CredentialSources, MAX_PULL_SECRETS},
     sources::Registries,
 };
-pub(crate) use self::{failure::Failure, push::Content};
+pub(crate) use self::{failure::Failure, pull::FetchedManifest, push::Content};
 use crate::{Limits, PullError};
 
 /// What all requests to all registries share.

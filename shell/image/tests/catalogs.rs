@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fs, sync::Arc, thread, time::Duration};
 
 use operon_driver::{CatalogRequest, Catalogs};
 use operon_image::{Fetcher, ImagesOptions, SourceCatalogs};
-use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest};
+use operon_install::ServingCertificate;
+use operon_lifecycle::{
+    BundleKey, BundleState, CatalogState, CertificateRequest, ReplacedCertificate,
+};
 use operon_object::{Object, Timestamp, map};
 use operon_resolve::SourceName;
 use tempfile::TempDir;
@@ -310,10 +313,11 @@ fn certificates_are_for_their_hosts_and_made_anew_in_time() {
         operator: Object::new("v1", "ClusterServiceVersion", "harbour", "tide.v1.0.0"),
         deployment: "tide-operator".to_owned(),
         hosts: vec!["tide-service.harbour".to_owned(), "tide-service.harbour.svc".to_owned()],
+        replaces: None,
     };
     let now = Timestamp::parse("2026-11-16T05:54:39Z").unwrap();
     let (first, rotate) = scene.catalogs.certify(&request, now).unwrap();
-    assert_eq!(rotate.to_string(), "2028-11-14T05:54:39Z");
+    assert_eq!(rotate.to_string(), "2028-10-16T05:54:39Z");
     let pem = |text: &str| {
         String::from_utf8(operon_document::decode_base64(text.as_bytes()).unwrap()).unwrap()
     };
@@ -323,6 +327,26 @@ fn certificates_are_for_their_hosts_and_made_anew_in_time() {
     assert_eq!(first.ca_hash, operon_object::sha256_hex(pem(&first.ca)));
     let (second, _) = scene.catalogs.certify(&request, now).unwrap();
     assert_ne!(first.ca_hash, second.ca_hash, "each has an authority of its own");
+
+    // A rotation: both are trusted while pods read the new one, and pods are told nothing new. The next one
+    // lets the first go, which has ended by then.
+    let authority = |certificate: &ServingCertificate| {
+        pem(&certificate.ca)
+            .split_inclusive("-----END CERTIFICATE-----\n")
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    let rotate = |certificate: &ServingCertificate| {
+        let ServingCertificate { ca, ca_hash, .. } = certificate.clone();
+        let replaces = Some(ReplacedCertificate { ca_bundle: ca, ca_hash });
+        scene.catalogs.certify(&CertificateRequest { replaces, ..request.clone() }, now).unwrap().0
+    };
+    let rotated = rotate(&first);
+    assert_eq!(authority(&rotated)[1..], authority(&first)[..]);
+    assert_eq!(rotated.ca_hash, first.ca_hash);
+    let again = rotate(&rotated);
+    assert_eq!(authority(&again)[1..], authority(&rotated)[..1]);
+    assert_eq!(again.ca_hash, first.ca_hash);
 
     let nobody = CertificateRequest { hosts: vec!["ö".to_owned()], ..request };
     let error = scene.catalogs.certify(&nobody, now).unwrap_err().message;

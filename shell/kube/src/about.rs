@@ -5,14 +5,18 @@ use std::collections::BTreeSet;
 use operon_constraint::GroupVersionKind;
 use operon_driver::{ClusterError, Interest};
 use operon_lifecycle::ErrorKind;
-use operon_object::{Kind, Object, Value, known};
+use operon_object::{Kind, Object, Value, exact_json, known, map};
 
 use crate::{
     KubeCluster,
     counters::Verb,
     follow::{Listed, list},
-    request::Ask,
+    request::{Ask, JSON},
+    shared::Shared,
 };
+
+/// Where somebody asks what he may do.
+const OWN_RIGHTS: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 impl KubeCluster {
     /// Returns the version of the API server, such as `v1.36.3`.
@@ -46,6 +50,33 @@ impl KubeCluster {
             }
         }
         Ok(apis)
+    }
+
+    /// Asks whether this user may do something, such as `create`, with objects of a kind in a namespace,
+    /// or in all of them where none is named. What the server does not know nobody may do.
+    pub fn may(&self, verb: &str, kind: &Kind, namespace: &str) -> Result<bool, ClusterError> {
+        self.wait_for(async {
+            let Shared { channel, discovery, .. } = &*self.shared;
+            let Some(resource) = discovery.find(channel, kind).await? else { return Ok(false) };
+            let asked = map! {
+                "verb" => verb,
+                "group" => kind.group(),
+                "resource" => resource.plural.as_str(),
+                "namespace" => namespace,
+            };
+            let review = map! {
+                "apiVersion" => "authorization.k8s.io/v1",
+                "kind" => "SelfSubjectAccessReview",
+                "spec" => map! { "resourceAttributes" => asked },
+            };
+            let mut ask =
+                Ask::write(Verb::Create, OWN_RIGHTS.to_owned(), JSON, exact_json(&review));
+            // Nothing is kept of a review.
+            ask.is_repeatable = true;
+            let body = channel.ask(&ask).await?.success()?;
+            let answer = Value::parse_json(&body).unwrap_or_default();
+            Ok(answer.at(&["status", "allowed"]).as_bool() == Some(true))
+        })
     }
 
     /// Lists all objects of some kinds without following them.

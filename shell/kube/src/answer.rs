@@ -123,8 +123,7 @@ pub(crate) fn read_page(body: &[u8], kind: &ApiKind) -> Result<Page, ClusterErro
         let value = body.get(item).and_then(|text| Value::parse_json(text).ok());
         let object = value.and_then(|mut value| {
             value.as_map()?;
-            value.set(&["apiVersion"], kind.api_version());
-            value.set(&["kind"], kind.kind.name());
+            name_kind(&mut value, kind);
             Object::from_value(value).ok()
         });
         match object {
@@ -133,6 +132,11 @@ pub(crate) fn read_page(body: &[u8], kind: &ApiKind) -> Result<Page, ClusterErro
         }
     }
     Ok(Page { objects, unreadable, version, next, bytes: body.len() })
+}
+
+fn name_kind(value: &mut Value, kind: &ApiKind) {
+    value.set(&["apiVersion"], kind.api_version());
+    value.set(&["kind"], kind.kind.name());
 }
 
 /// Something that a watch tells.
@@ -150,10 +154,15 @@ pub(crate) enum Event {
     Over(ClusterError),
 }
 
-/// Reads a line of a watch.
-pub(crate) fn read_event(line: &[u8]) -> Event {
+/// Reads a line of a watch. Where only metadata is told, objects do not say what they are.
+pub(crate) fn read_event(line: &[u8], described: Option<&ApiKind>) -> Event {
     let Ok(mut value) = Value::parse_json(line) else { return Event::Unreadable };
-    let object = value.remove(&["object"]).unwrap_or_default();
+    let mut object = value.remove(&["object"]).unwrap_or_default();
+    if let Some(kind) = described
+        && object.get("kind").str() == "PartialObjectMetadata"
+    {
+        name_kind(&mut object, kind);
+    }
     match value.get("type").str() {
         "ERROR" => Event::Over(read_status(&object, 500)),
         "BOOKMARK" => Event::Bookmark(object.at(&["metadata", "resourceVersion"]).str().to_owned()),

@@ -9,12 +9,13 @@ use std::{
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How many requests leave in a second when the burst is over. Fifty is what Kubernetes' own
-/// controllers are given at most by default, and far more than a settled cluster needs.
-pub const REQUESTS_PER_SECOND: u32 = 50;
+/// How many requests leave in a second when the burst is over. An installation takes about fifty, a settled
+/// cluster none. At fifty a second, fifty installations at once did little but wait for their turn. A server that
+/// has too much to do says so, and is heard.
+pub const REQUESTS_PER_SECOND: u32 = 200;
 
-/// How many requests may leave at once after a time of rest: an installation takes fewer.
-pub const REQUESTS_BURST: u32 = 100;
+/// How many requests may leave at once after a time of rest.
+pub const REQUESTS_BURST: u32 = 400;
 
 /// How many requests are under way at a time: enough to list every kind at the start in parallel,
 /// and fewer than the seats that API priority and fairness gives to one client.

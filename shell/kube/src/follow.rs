@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::{Buf as _, BytesMut};
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
-use operon_driver::{ClusterError, Interest};
+use operon_driver::{ClusterError, Depth, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, known};
 
@@ -41,6 +41,10 @@ pub const WATCH_SILENCE: Duration = Duration::from_secs(150);
 
 /// A watch that ended sooner than this, without a word, did not work.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
+
+/// What is asked for where metadata is enough: objects without their bodies.
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /// What is done next for an interest.
 #[derive(Debug)]
@@ -170,7 +174,11 @@ fn page_ask(resource: &Resource, interest: &Interest, next: &str) -> Option<Ask>
     if !next.is_empty() {
         query = format!("{query}&continue={}", encode(next));
     }
-    Some(Ask::read(Verb::List, format!("{path}?{query}")))
+    let ask = Ask::read(Verb::List, format!("{path}?{query}"));
+    Some(match interest.depth {
+        Depth::Whole => ask,
+        Depth::Metadata => Ask { accept: METADATA_LIST, ..ask },
+    })
 }
 
 async fn list_again(shared: &Shared, start: &Start) -> Result<End, ClusterError> {
@@ -228,6 +236,7 @@ async fn watch(
         }
     };
     shared.board().set_state(start, FollowState::Followed);
+    let described = (interest.depth == Depth::Metadata).then_some(&resource.kind);
     let begun = tokio::time::Instant::now();
     let mut lines = Lines { body, read: BytesMut::new(), searched: 0 };
     let mut version = version.to_owned();
@@ -239,7 +248,7 @@ async fn watch(
             return Ok(End::At(version));
         };
         backoff.reset();
-        let event = read_event(&line);
+        let event = read_event(&line, described);
         match event {
             Event::Over(error) if error.kind == ErrorKind::Conflict => return Ok(End::Forgotten),
             Event::Over(error) => return Err(error),
@@ -276,7 +285,11 @@ fn watch_ask(
     if !selection.is_empty() {
         query = format!("{selection}&{query}");
     }
-    Some(Ask::read(Verb::Watch, format!("{path}?{query}")))
+    let ask = Ask::read(Verb::Watch, format!("{path}?{query}"));
+    Some(match interest.depth {
+        Depth::Whole => ask,
+        Depth::Metadata => Ask { accept: METADATA, ..ask },
+    })
 }
 
 /// The lines of a stream.

@@ -59,16 +59,11 @@ pub(crate) struct Actor {
 }
 
 impl Actor {
-    /// Returns the headers by which an API server knows whose rights count.
-    fn headers(&self) -> [(&'static str, String); 4] {
+    /// Returns the header by which an API server knows whose rights count. It knows the groups of a
+    /// ServiceAccount by itself; naming them would take the right to be any group.
+    fn header(&self) -> (&'static str, String) {
         let Self { namespace, name } = self;
-        let group = "Impersonate-Group";
-        [
-            ("Impersonate-User", format!("system:serviceaccount:{namespace}:{name}")),
-            (group, "system:serviceaccounts".to_owned()),
-            (group, format!("system:serviceaccounts:{namespace}")),
-            (group, "system:authenticated".to_owned()),
-        ]
+        ("Impersonate-User", format!("system:serviceaccount:{namespace}:{name}"))
     }
 }
 
@@ -104,7 +99,7 @@ impl Ask {
         };
         let builder = Request::builder().method(method).uri(&self.path);
         let mut builder = builder.header(header::ACCEPT, self.accept);
-        for (name, value) in self.actor.iter().flat_map(Actor::headers) {
+        for (name, value) in self.actor.iter().map(Actor::header) {
             builder = builder.header(name, value);
         }
         let request = match &self.content {

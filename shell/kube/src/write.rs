@@ -100,6 +100,17 @@ impl KubeCluster {
         self.apply_by(object, manager, None)
     }
 
+    /// Lets the server say what [`KubeCluster::apply_as`] would do: rights and everything that looks at
+    /// objects are asked, and nothing is changed.
+    pub fn rehearse(&self, object: &Object, manager: &str) -> Result<Object, ClusterError> {
+        self.wait_for(async {
+            let path = self.resource_of(object).await?.object(&object.key())?;
+            let path = format!("{path}?fieldManager={}&force=true&dryRun=All", encode(manager));
+            let ask = Ask::write(Verb::Patch, path, APPLY, sent(object));
+            read_object(&self.shared.channel.ask(&ask).await?.success()?)
+        })
+    }
+
     /// Changes an object, or its status alone, by a merge patch, as people's tools do.
     pub fn merge(
         &self,

@@ -209,7 +209,7 @@ fn read_changes(head: &Value, objects: Vec<Object>) -> Option<Changes> {
 // ---- The parts of calls ----
 
 fn write_interests(interests: &BTreeSet<Interest>) -> Value {
-    Value::list(interests.iter().map(|Interest { kind, part }| match part {
+    Value::list(interests.iter().map(|Interest { kind, part, .. }| match part {
         Part::All => Value::texts([kind.group(), kind.name()]),
         Part::Labelled { label, value } => {
             Value::texts([kind.group(), kind.name(), LABELLED, label, value])

@@ -15,7 +15,7 @@ pub fn list_covered(
     interests: &BTreeSet<Interest>,
 ) -> Result<Vec<Object>, ApiError> {
     let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
-    for Interest { kind, part } in interests {
+    for Interest { kind, part, .. } in interests {
         if let Some(kind) = versions.find(kind) {
             let objects = server.list(kind, &filter(part))?;
             found.extend(objects.into_iter().map(|object| (object.key(), object)));
@@ -33,7 +33,7 @@ pub fn changes_covered(
     revision: u64,
 ) -> Result<Vec<Change>, ApiError> {
     let mut parts: BTreeMap<&Part, BTreeSet<&Kind>> = BTreeMap::new();
-    for Interest { kind, part } in interests {
+    for Interest { kind, part, .. } in interests {
         parts.entry(part).or_default().insert(kind);
     }
     // Whoever is interested in nothing asks whether the revision is known.

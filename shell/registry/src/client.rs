@@ -6,6 +6,7 @@
 mod calls;
 mod line;
 mod options;
+mod proxy;
 mod stream;
 mod witness;
 
@@ -19,6 +20,7 @@ pub use self::{
     calls::Health,
     line::{FIRST_BACKOFF, MAX_BACKOFF},
     options::{ClientOptions, MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES},
+    proxy::{MAX_PROXY_ANSWER_BYTES, ProxySettings},
     stream::Stream,
     witness::ConnectionState,
 };

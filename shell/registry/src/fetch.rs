@@ -11,13 +11,10 @@ mod collect;
 mod documents;
 mod spool;
 
-use std::{
-    io::{self, Write},
-    thread,
-};
+use std::{io::Write, thread};
 
-use self::{collect::Collection, documents::Documents};
-use crate::{Client, ClientError, api};
+use self::collect::Collection;
+use crate::{Address, Client, ClientError, ClientOptions, api};
 
 /// How many packages are asked for at once.
 const PACKAGE_CALLS_AT_ONCE: usize = 8;
@@ -33,6 +30,41 @@ pub struct Fetched {
     pub bundles: usize,
 }
 
+/// The answers of a registry to the questions that a whole catalog takes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answers {
+    /// The names of its packages.
+    pub names: Vec<api::PackageName>,
+    /// Its packages; those that were not listed by name are not asked for.
+    pub packages: Vec<api::Package>,
+    /// Its bundles, once for each channel.
+    pub bundles: Vec<api::Bundle>,
+}
+
+impl Answers {
+    /// Writes answers that have come already as catalog documents, with the checks and limits of
+    /// [`Client::fetch_catalog`]; the address names the registry in errors.
+    pub fn write(
+        self,
+        address: &Address,
+        options: &ClientOptions,
+        out: &mut dyn Write,
+    ) -> Result<Fetched, ClientError> {
+        let mut collection = Collection::new(address.to_string(), options)?;
+        for name in &self.names {
+            collection.add_package_name(name)?;
+        }
+        let names = collection.package_names();
+        for (name, package) in names.iter().zip(self.packages) {
+            collection.add_package(name, package)?;
+        }
+        for bundle in self.bundles {
+            collection.add_bundle(bundle)?;
+        }
+        collection.write(out)
+    }
+}
+
 impl Client {
     /// Fetches everything that the registry serves and writes it as catalog documents, one JSON
     /// object per line.
@@ -40,7 +72,7 @@ impl Client {
     /// What contradicts itself is refused with an error that names the address: a catalog is either
     /// fetched whole or not at all. On an error, what was written must not be used.
     pub fn fetch_catalog(&self, out: &mut dyn Write) -> Result<Fetched, ClientError> {
-        let mut collection = Collection::new(self)?;
+        let mut collection = Collection::new(self.address().to_string(), self.options())?;
         for name in self.list_packages()? {
             collection.add_package_name(&name?)?;
         }
@@ -51,15 +83,7 @@ impl Client {
         for bundle in self.list_bundles()? {
             collection.add_bundle(bundle?)?;
         }
-        let mut out = Hashed { out, hasher: blake3::Hasher::new() };
-        let (packages, bundles) =
-            Documents::new(collection.finish()?).write(&mut out).map_err(|error| {
-                ClientError::Write {
-                    address: self.address().to_string(),
-                    reason: error.to_string(),
-                }
-            })?;
-        Ok(Fetched { digest: out.hasher.finalize().to_hex().to_string(), packages, bundles })
+        collection.write(out)
     }
 }
 
@@ -80,23 +104,5 @@ impl Client {
             }
             Ok(packages)
         })
-    }
-}
-
-/// Hashes what it passes on.
-struct Hashed<'o> {
-    out: &'o mut dyn Write,
-    hasher: blake3::Hasher,
-}
-
-impl Write for Hashed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }

@@ -20,11 +20,11 @@ pub use self::{
     address::{Address, AddressError},
     client::{
         Client, ClientOptions, ConnectionState, FIRST_BACKOFF, Health, MAX_BACKOFF,
-        MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES, Stream,
+        MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES, MAX_PROXY_ANSWER_BYTES, ProxySettings, Stream,
     },
     content::{Content, LeftOut},
     error::{ClientError, ServerError},
-    fetch::Fetched,
+    fetch::{Answers, Fetched},
     server::{Listening, Server, Stopped},
     servers::Servers,
 };

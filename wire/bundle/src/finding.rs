@@ -123,6 +123,7 @@ rules! {
     Error PriorityClassGlobal "object-priority-class-global" "A PriorityClass makes itself the default of the cluster."
     Error RoleEditsConstraints "object-role-edits-constraints" "A role may change the default SecurityContextConstraints."
     Error NoDeployment "practice-no-deployment" "The CSV installs no deployment."
+    Error ImagePlatformMissing "multiarch-platform-missing" "An image is not made for a platform that the bundle promises."
     Error OpenShiftLimitMissing "community-openshift-limit-missing" "Removed APIs are used, and nothing keeps the bundle off OpenShift 4.9."
 
     // what upstream's tools drop without a word
@@ -168,10 +169,16 @@ rules! {
     Warning BundleName "practice-bundle-name" "The bundle is not named `<operator>.v<version>`."
     Warning OpenShiftLabelUnchecked "community-openshift-label-unchecked" "Removed APIs are used, and the label with the OpenShift versions was not given."
     Warning ValidatorDeprecated "validator-deprecated" "A validator was asked for that others replace."
-    Warning ValidatorLeftOut "validator-left-out" "A validator was asked for that needs the images themselves."
+    Warning ValidatorLeftOut "validator-left-out" "A validator was asked for, and what it must know was not found out."
+    Warning ImagePlatformsUnknown "multiarch-image-unknown" "What an image is made for could not be found out."
+    Warning PlatformLabelIgnored "multiarch-label-ignored" "A label that should promise a platform has a value that does not count."
+    Warning PlatformLabelMissing "multiarch-label-missing" "All images are made for a platform that no label promises."
+    Warning PlacementExcludes "multiarch-placement-excludes" "A deployment keeps its pods off a platform that the bundle promises."
+    Warning PlacementAdmits "multiarch-placement-admits" "A deployment lets its pods run on a platform that an image is not made for."
     Warning MoreFindings "bundle-more-findings" "A rule found more than is listed."
 
     // what could be better
+    Advice PlacementUnsaid "multiarch-placement-unsaid" "A deployment does not say on which architectures its pods run."
     Advice SeveralDocuments "bundle-several-documents" "A manifest file has several documents, of which upstream's tools read the first."
     Advice WrappedProperty "bundle-wrapped-property" "A property is wrapped in `property:`, a spelling that upstream's tools do not read."
     Advice BundleAnnotationInService "bundle-annotation-in-csv" "A bundle annotation stands in the CSV, where nothing reads it."

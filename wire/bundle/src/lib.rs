@@ -38,8 +38,8 @@ pub use summary::{
     MAX_RIGHTS, ObjectSummary, Right, RightScope, VersionSummary, WebhookSummary, summarize,
 };
 pub use validate::{
-    MAX_COMPRESSED_BYTES, MAX_FINDINGS_PER_RULE, OptionalValidator, Selector, SelectorError,
-    ValidationOptions, validate_bundle,
+    ImagePlatform, ImagePlatforms, MAX_COMPRESSED_BYTES, MAX_FINDINGS_PER_RULE, OptionalValidator,
+    Selector, SelectorError, ValidationOptions, platform_images, validate_bundle,
 };
 
 pub use migrate::{MigrateError, migrate_document};

@@ -1,8 +1,8 @@
 //! Validating a bundle: every check of upstream's validators, with rule and place.
 //!
 //! Errors are exactly what upstream's validators refuse; what Operon knows beyond that is a warning.
-//! Three validators always run, others are asked for by name. Nothing here pulls an image, so what
-//! can be told from images alone is not checked.
+//! Three validators always run, others are asked for by name. Nothing here pulls an image: what must
+//! be known of images is told by the caller.
 
 mod address;
 mod bundle;
@@ -14,6 +14,7 @@ mod definition;
 mod examples;
 mod format;
 mod good_practices;
+mod multi_arch;
 mod names;
 mod objects;
 mod operator_hub;
@@ -38,6 +39,7 @@ pub(crate) use self::bundle::measure;
 pub use self::{
     bundle::MAX_COMPRESSED_BYTES,
     case::MAX_FINDINGS_PER_RULE,
+    multi_arch::{ImagePlatform, ImagePlatforms, platform_images},
     optional::OptionalValidator,
     selector::{Selector, SelectorError},
 };
@@ -53,6 +55,8 @@ pub struct ValidationOptions {
     pub categories: Option<BTreeSet<String>>,
     /// The file that holds the labels of the bundle's image (`index-path`), such as its Dockerfile.
     pub image_file: Option<BundleFile>,
+    /// What the images of [`platform_images`] are made for, if anybody looked at them (`multiarch`).
+    pub image_platforms: Option<ImagePlatforms>,
 }
 
 /// Reads a bundle and validates it; the findings are those of reading and of all validators.
@@ -92,7 +96,7 @@ fn run(case: &Case<'_>, report: &mut Report) {
             OptionalValidator::AlphaDeprecatedApis => removed_apis::validate(case, report),
             OptionalValidator::GoodPractices => good_practices::validate(case, report),
             OptionalValidator::Community => community::validate(case, report),
-            OptionalValidator::MultiArch => optional::report_left_out(*validator, report),
+            OptionalValidator::MultiArch => multi_arch::validate(case, report),
         }
     }
 }

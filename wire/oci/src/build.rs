@@ -25,6 +25,8 @@ pub struct ImageSettings {
     pub entrypoint: Vec<String>,
     /// The arguments that follow.
     pub command: Vec<String>,
+    /// The user that runs it, such as `65532`.
+    pub user: Option<String>,
 }
 
 /// An image, ready to be sent.
@@ -48,6 +50,7 @@ impl BuiltImage {
             labels: settings.labels.clone(),
             entrypoint: settings.entrypoint.clone(),
             command: settings.command.clone(),
+            user: settings.user.clone(),
             diff_ids: layers.iter().map(|layer| layer.diff_id.clone()).collect(),
             ..ImageConfig::default()
         };

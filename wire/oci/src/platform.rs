@@ -134,7 +134,7 @@ impl Platform {
     /// lower one. An image that does not say what it runs on is taken where no other fits. What is
     /// not an image, such as an attestation, is never taken.
     pub fn choose<'a>(index: &'a Index, wanted: &Self) -> Result<&'a Descriptor, PlatformError> {
-        let images = || index.manifests.iter().filter(|descriptor| is_image(descriptor));
+        let images = || index.images();
         let variants = wanted.normalised().accepted_variants();
         for accepted in variants {
             let is_it = |descriptor: &&Descriptor| {
@@ -184,6 +184,13 @@ impl Platform {
             accepted.push(with(None));
         }
         accepted
+    }
+}
+
+impl Index {
+    /// Returns the entries that are images, or indexes of images; attestations and their like are not.
+    pub fn images(&self) -> impl Iterator<Item = &Descriptor> {
+        self.manifests.iter().filter(|descriptor| is_image(descriptor))
     }
 }
 

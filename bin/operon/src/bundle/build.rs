@@ -71,7 +71,7 @@ pub(crate) fn run(command: &Build) -> anyhow::Result<Outcome> {
         .filter(|(path, _)| path.is_dir())
         .map(|(path, part)| (path.as_path(), *part))
         .collect();
-    build_and_send(&parts, labels, &command.options)
+    build_and_send(&parts, labels, &command.options.sending)
 }
 
 /// Refuses a bundle with errors, and shows them.

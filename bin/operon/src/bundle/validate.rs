@@ -2,6 +2,7 @@
 
 mod json;
 mod options;
+mod platforms;
 
 use anstream::eprintln;
 use clap::{Args, ValueEnum};
@@ -9,7 +10,7 @@ use operon_bundle::{
     BundleFinding, OptionalValidator, Selector, Severity, ValidationOptions, validate_bundle,
 };
 
-use self::options::OptionalValue;
+use self::{options::OptionalValue, platforms::PlatformSurvey};
 use super::open::bundle_files;
 use crate::{
     catalog::render::{documents::Count, parallel::on_all_cores, report::bundle_findings},
@@ -30,6 +31,7 @@ Exit codes: 0 the bundles are valid (warnings do not count), 1 one has errors or
 Examples:
   operon bundle validate ./etcd/0.9.4
   operon bundle validate ./etcd/0.9.4 --select-optional suite=operatorframework --optional-values k8s-version=1.31
+  operon bundle validate ./etcd/0.9.4 --select-optional name=multiarch
   operon bundle validate ./etcd/* -o json --strict
   operon bundle validate --list-optional")]
 pub(crate) struct Validate {
@@ -79,8 +81,12 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
     }
     let mut options = options::read(&command.optional_values)?;
     options.optional = command.select_optional.iter().flat_map(Selector::validators).collect();
+    let survey = match options.optional.contains(&OptionalValidator::MultiArch) {
+        true => Some(PlatformSurvey::new(&command.fetching)?),
+        false => None,
+    };
     let verdicts = on_all_cores(command.bundles.len(), |number| {
-        judge(&command.bundles[number], command, &options)
+        judge(&command.bundles[number], command, &options, survey.as_ref())
     });
     let mut all = Vec::new();
     let mut json = Vec::new();
@@ -110,9 +116,16 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
     Ok(if unread > 0 || all.iter().any(fails) { Outcome::Negative } else { Outcome::Done })
 }
 
-fn judge(bundle: &str, command: &Validate, options: &ValidationOptions) -> anyhow::Result<Verdict> {
+fn judge(
+    bundle: &str,
+    command: &Validate,
+    options: &ValidationOptions,
+    survey: Option<&PlatformSurvey>,
+) -> anyhow::Result<Verdict> {
     let files = bundle_files(bundle, &command.fetching)?;
-    let findings = validate_bundle(&files, options).findings;
+    let image_platforms = survey.map(|survey| survey.of_bundle(&files));
+    let options = ValidationOptions { image_platforms, ..options.clone() };
+    let findings = validate_bundle(&files, &options).findings;
     let severities = findings.iter().map(|finding: &BundleFinding| finding.severity).collect();
     let (text, json) = match command.output {
         ValidationFormat::Text => (bundle_findings(&findings, bundle, &files), Vec::new()),

@@ -48,7 +48,7 @@ pub(crate) fn run(command: &Build) -> anyhow::Result<Outcome> {
     if !command.options.skip_validation {
         validate(command)?;
     }
-    build_and_send(&[(&command.directory, CONFIGS_DIRECTORY)], labels(), &command.options)
+    build_and_send(&[(&command.directory, CONFIGS_DIRECTORY)], labels(), &command.options.sending)
 }
 
 /// Returns the labels that make an image a catalog.
@@ -59,7 +59,7 @@ pub(super) fn labels() -> BTreeMap<String, String> {
 /// Refuses a catalog with errors, and shows them.
 fn validate(command: &Build) -> anyhow::Result<()> {
     let shown = command.directory.display();
-    let opened = open_path(&command.directory, command.options.fetching.cache().as_ref())?;
+    let opened = open_path(&command.directory, command.options.sending.fetching.cache().as_ref())?;
     let catalog = opened.catalog();
     ensure!(
         catalog.counts().packages > 0,

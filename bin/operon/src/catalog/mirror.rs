@@ -3,7 +3,6 @@
 //! Which images there are is decided by the slice; how they are copied, by `shell/image`.
 
 mod catalog_image;
-mod crew;
 mod destination;
 mod files;
 mod progress;
@@ -15,17 +14,17 @@ use std::{path::PathBuf, time::Duration};
 
 use anstream::eprint;
 use clap::Args;
-use operon_image::{Copied, Images, PullError};
+use operon_image::{Copied, Copier, Images, Location, PullError};
 
 use self::{
     catalog_image::CatalogImage,
-    crew::Crew,
     destination::Destination,
     progress::ProgressLines,
     wish::{Wish, wishes},
 };
 use super::{
     open::CatalogPath,
+    render::parallel::on_threads,
     slice::{Notation, SliceChoice, cut, images, summary},
 };
 use crate::{exit::Outcome, shipping::ReportFormat};
@@ -42,7 +41,7 @@ const MAX_JOBS: i64 = 32;
 /// What is kept is cut out of the catalog as `operon catalog slice` does, with what it requires and the
 /// versions on the way. The images of its bundles and all related images are copied for every platform,
 /// by digest; what the other side has is not sent again, so a mirror that was interrupted is finished by
-/// the same command. `quay.io/me/app:v1` becomes `REGISTRY/PREFIX/me/app:v1`. Then the smaller catalog
+/// the same command. Out of a layout that an earlier mirror went to, images are taken from there. `quay.io/me/app:v1` becomes `REGISTRY/PREFIX/me/app:v1`. Then the smaller catalog
 /// is built and pushed, and what the cluster needs to use it is written to a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -51,7 +50,8 @@ Exit codes: 0 everything is there, 1 an image could not be copied (the others we
 Examples:
   operon catalog mirror quay.io/operatorhubio/catalog:latest --keep etcd --to registry.local:5000/mirror
   operon catalog mirror ./catalog --keep 'prometheus/beta@>=0.37.0' --to registry.local:5000/mirror --dry-run
-  operon catalog mirror ./catalog --keep etcd --heads-only --to oci:./usb-stick")]
+  operon catalog mirror quay.io/me/catalog:v1 --keep etcd --heads-only --to oci:./usb-stick
+  operon catalog mirror oci:./usb-stick:quay.io/me/catalog:v1 --keep etcd --to registry.local:5000/mirror")]
 pub(crate) struct Mirror {
     #[command(flatten)]
     catalog: CatalogPath,
@@ -95,12 +95,13 @@ pub(crate) fn run(command: &Mirror) -> anyhow::Result<Outcome> {
     let images = fetcher.images(&[])?;
     // What is wrong with the other side is said once, and before everything is fetched.
     let is_there = catalog.is_there(&images)?;
+    let copier = copier(&images, &place)?;
     if command.dry_run {
-        return prospects::show(command, &images, &wishes, (&catalog, is_there));
+        return prospects::show(command, &copier, &wishes, (&catalog, is_there));
     }
     files::make_directory(command)?;
     let lines = ProgressLines::new(wishes.len(), fetcher.progress());
-    let mirrored = lines.while_drawing(|| copy_all(command, &images, &wishes, &lines));
+    let mirrored = lines.while_drawing(|| copy_all(command, &copier, &wishes, &lines));
     let catalog_error = catalog.send(&images).err().map(|error| error.to_string());
     let written = files::write(command, &wishes, &catalog)?;
     report::print(command, &mirrored, &catalog, catalog_error.as_deref(), &written)?;
@@ -108,19 +109,29 @@ pub(crate) fn run(command: &Mirror) -> anyhow::Result<Outcome> {
     Ok(if is_done { Outcome::Done } else { Outcome::Negative })
 }
 
+/// Prepares to copy: where the catalog lies in a layout, its images may lie there, too.
+fn copier<'i>(images: &'i Images, place: &str) -> anyhow::Result<Copier<'i>> {
+    Ok(match Location::parse(place)? {
+        Location::Layout { directory, .. } => images.copier_from(&directory)?,
+        _ => images.copier(),
+    })
+}
+
 /// Copies all images, several at once; one that fails does not stop the others.
 fn copy_all<'w>(
     command: &Mirror,
-    images: &Images,
+    copier: &Copier<'_>,
     wishes: &'w [Wish],
     lines: &ProgressLines<'_>,
 ) -> Vec<Mirrored<'w>> {
-    let copier = images.copier();
-    let work = |wish: &Wish| -> Result<Copied, String> {
+    let copy = |wish: &Wish| -> Result<Copied, String> {
         let (source, target) = wish.route.as_ref().map_err(Clone::clone)?;
         copier.copy(source, target).map_err(|error: PullError| error.to_string())
     };
-    let crew = Crew { workers: usize::from(command.jobs) };
-    let results = crew.work(wishes, work, |wish, result| lines.tell(&wish.text, result));
-    wishes.iter().zip(results).map(|(wish, result)| Mirrored { wish, result }).collect()
+    on_threads(usize::from(command.jobs), wishes.len(), |number| {
+        let wish = &wishes[number];
+        let result = copy(wish);
+        lines.tell(&wish.text, &result);
+        Mirrored { wish, result }
+    })
 }

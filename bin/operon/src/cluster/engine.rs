@@ -86,13 +86,21 @@ pub(crate) fn engine_of_real<C: Cluster>(
     global_namespace: &str,
     fetcher: Arc<Fetcher>,
 ) -> Result<Driver<C, SourceCatalogs>, ClusterError> {
-    let settings = Settings {
+    let settings = settings_of_real(real, global_namespace)?;
+    Ok(Driver::new(cluster, SourceCatalogs::of_strangers(fetcher), settings))
+}
+
+/// Asks a real cluster what the engine has to know of it.
+pub(crate) fn settings_of_real(
+    real: &KubeCluster,
+    global_namespace: &str,
+) -> Result<Settings, ClusterError> {
+    Ok(Settings {
         global_namespace: global_namespace.to_owned(),
         kube_version: real.server_version()?,
         native_apis: real.native_apis()?,
         ..Settings::default()
-    };
-    Ok(Driver::new(cluster, SourceCatalogs::of_strangers(fetcher), settings))
+    })
 }
 
 /// Sets the engine up for the cluster of a directory.

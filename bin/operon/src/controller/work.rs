@@ -9,12 +9,15 @@ use std::{
 use operon_driver::{Cluster, ClusterError, Cycle, Deed, Driver};
 use operon_image::{Fetcher, SourceCatalogs};
 use operon_kube::KubeCluster;
-use operon_lifecycle::ErrorKind;
+use operon_lifecycle::{ErrorKind, Settings};
 use operon_monitor::{Board, Readiness};
 use operon_object::{Object, known};
 
 use super::{log::Log, report::Report};
-use crate::cluster::{FETCH_LOOK, engine_of_real, is_stopping, now};
+use crate::{
+    cluster::{FETCH_LOOK, is_stopping, now, settings_of_real},
+    system::FIRST_GROUP_ANNOTATION,
+};
 
 /// How often it is looked although nothing was heard: registries are polled, and a wish to end is seen.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -25,14 +28,12 @@ const TROUBLE_PAUSE: Duration = Duration::from_secs(1);
 /// How soon the lease is looked at again while somebody else has it.
 const STANDBY_LOOK: Duration = Duration::from_millis(200);
 
-/// On a namespace: the name of an OperatorGroup that is made there once.
-const FIRST_GROUP_ANNOTATION: &str = "operon.dev/first-operator-group";
-
 /// Runs the engine.
 pub(super) struct Worker {
     pub(super) cluster: Arc<KubeCluster>,
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) global_namespace: String,
+    pub(super) own_image: String,
     pub(super) board: Arc<Board>,
     pub(super) log: Log,
 }
@@ -58,11 +59,13 @@ impl Worker {
 
     /// Asks the cluster what it is, and sets the engine up for it.
     fn begin(&self) -> Result<Engine, ClusterError> {
-        let (cluster, fetcher) = (Arc::clone(&self.cluster), Arc::clone(&self.fetcher));
-        let engine = engine_of_real(cluster, &self.cluster, &self.global_namespace, fetcher)?;
-        let version = &engine.world(now()).settings.kube_version;
-        self.log.say("info", "the API server answers", &[("version", version)]);
-        Ok(engine)
+        let settings = Settings {
+            own_image: self.own_image.clone(),
+            ..settings_of_real(&self.cluster, &self.global_namespace)?
+        };
+        self.log.say("info", "the API server answers", &[("version", &settings.kube_version)]);
+        let catalogs = SourceCatalogs::of_strangers(Arc::clone(&self.fetcher));
+        Ok(Driver::new(Arc::clone(&self.cluster), catalogs, settings))
     }
 
     /// Turns the loop until the cluster cannot be asked, the lease is lost, or somebody wishes to stop.

@@ -6,7 +6,7 @@
 use anyhow::{Context, ensure};
 use clap::Args;
 use operon_api::{crd_objects, read_objects, write_yaml};
-use operon_object::{Object, Value, known};
+use operon_object::{Object, Value, known, map};
 
 use crate::{exit::Outcome, output::print_text};
 
@@ -19,6 +19,24 @@ const NAMESPACE: &str = "olm";
 /// The most replicas: one works, the others wait.
 const MAX_REPLICAS: i64 = 9;
 
+/// What everything is called that the controller consists of.
+pub(crate) const CONTROLLER_NAME: &str = "operon-controller";
+
+/// The label of the controller's Deployment and pods, with the value [`CONTROLLER_NAME`].
+pub(crate) const APP_LABEL: &str = "app";
+
+/// The label of the controller's Deployment that says which Operon it is.
+pub(crate) const VERSION_LABEL: &str = "app.kubernetes.io/version";
+
+/// On a namespace: the name of an OperatorGroup that the controller makes there once.
+pub(crate) const FIRST_GROUP_ANNOTATION: &str = "operon.dev/first-operator-group";
+
+/// Where the controller finds the image that it runs from.
+const IMAGE_VARIABLE: &str = "OPERON_IMAGE";
+
+/// The variable that tells the controller which registries may be talked to without TLS.
+const INSECURE_VARIABLE: &str = "OPERON_INSECURE_REGISTRIES";
+
 /// Prints what Operon consists of on a cluster, for `kubectl apply`
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,44 +44,69 @@ Examples:
   operon manifests | kubectl apply --server-side -f -
   operon manifests --image registry.example.com/operon:v1 > operon.yaml")]
 pub(crate) struct Manifests {
+    #[command(flatten)]
+    shape: Shape,
+}
+
+/// What Operon is to be like on a cluster.
+#[derive(Debug, Args)]
+pub(crate) struct Shape {
     /// The image of the controller
     #[arg(long, value_name = "REF", default_value_t = default_image())]
     image: String,
     /// The namespace of the controller, whose catalogs are visible everywhere
     #[arg(long, default_value = NAMESPACE)]
-    namespace: String,
+    pub(crate) namespace: String,
     /// How many controllers run; one works, the others are ready to take over
     #[arg(long, default_value_t = 2)]
     replicas: i64,
+    /// A registry that the controller may talk to without TLS, or with a certificate that nobody vouches
+    /// for; may be given several times
+    #[arg(long, value_name = "HOST[:PORT]", value_delimiter = ',')]
+    insecure_registry: Vec<String>,
+}
+
+impl Shape {
+    /// Means Operon in a namespace, for those who ask what it consists of.
+    pub(super) fn in_namespace(namespace: &str) -> Self {
+        Self {
+            image: default_image(),
+            namespace: namespace.to_owned(),
+            replicas: 1,
+            insecure_registry: Vec::new(),
+        }
+    }
 }
 
 pub(crate) fn print(command: &Manifests) -> anyhow::Result<Outcome> {
     let texts: Vec<String> =
-        objects(command)?.iter().map(|object| write_yaml(object.value())).collect();
+        objects(&command.shape)?.iter().map(|object| write_yaml(object.value())).collect();
     print_text(&texts.join("---\n"))?;
     Ok(Outcome::Done)
 }
 
 /// Returns the objects, in the order in which they are to be made.
-pub(crate) fn objects(command: &Manifests) -> anyhow::Result<Vec<Object>> {
+pub(crate) fn objects(shape: &Shape) -> anyhow::Result<Vec<Object>> {
     ensure!(
-        (1..=MAX_REPLICAS).contains(&command.replicas),
+        (1..=MAX_REPLICAS).contains(&shape.replicas),
         "`--replicas {}` is not between 1 and {MAX_REPLICAS}",
-        command.replicas
+        shape.replicas
     );
-    let mut objects = crd_objects();
+    let mut namespaces = Vec::new();
+    let mut others = Vec::new();
     let read = read_objects("controller.yaml", CONTROLLER.as_bytes());
     for located in read.objects {
         let mut object = located.object;
-        settle(&mut object, command).context("bug: the manifests of the controller are damaged")?;
-        objects.push(object);
+        settle(&mut object, shape).context("bug: the manifests of the controller are damaged")?;
+        let is_namespace = object.kind() == known::NAMESPACE;
+        if is_namespace { namespaces.push(object) } else { others.push(object) }
     }
-    Ok(objects)
+    Ok([namespaces, crd_objects(), others].concat())
 }
 
 /// Puts what was typed in its places.
-fn settle(object: &mut Object, command: &Manifests) -> anyhow::Result<()> {
-    let namespace = command.namespace.as_str();
+fn settle(object: &mut Object, shape: &Shape) -> anyhow::Result<()> {
+    let namespace = shape.namespace.as_str();
     if object.namespace() == NAMESPACE {
         object.set_namespace(namespace);
     }
@@ -79,11 +122,19 @@ fn settle(object: &mut Object, command: &Manifests) -> anyhow::Result<()> {
         object.set(&["subjects"], Value::from(named));
     }
     if object.kind() == known::DEPLOYMENT {
-        object.set(&["spec", "replicas"], command.replicas);
+        object.set_label(VERSION_LABEL, env!("CARGO_PKG_VERSION"));
+        object.set(&["spec", "replicas"], shape.replicas);
         let path = ["spec", "template", "spec", "containers"];
         let mut containers = object.at(&path).elements().to_vec();
         let container = containers.first_mut().context("there is no container")?;
-        container.set(&["image"], command.image.as_str());
+        container.set(&["image"], shape.image.as_str());
+        let own_image = map! { "name" => IMAGE_VARIABLE, "value" => shape.image.as_str() };
+        container.place(&["env"]).make_list().push(own_image);
+        if !shape.insecure_registry.is_empty() {
+            let registries = shape.insecure_registry.join(",");
+            let variable = map! { "name" => INSECURE_VARIABLE, "value" => registries };
+            container.place(&["env"]).make_list().push(variable);
+        }
         object.set(&path, Value::from(containers));
     }
     Ok(())
@@ -100,9 +151,13 @@ mod tests {
     use super::*;
 
     fn read() -> Vec<Object> {
-        let command =
-            Manifests { image: "here/operon:v1".into(), namespace: "deep".into(), replicas: 3 };
-        objects(&command).expect("the manifests are sound")
+        let shape = Shape {
+            image: "here/operon:v1".into(),
+            namespace: "deep".into(),
+            replicas: 3,
+            insecure_registry: vec!["here".into(), "there:5000".into()],
+        };
+        objects(&shape).expect("the manifests are sound")
     }
 
     #[test]
@@ -111,6 +166,8 @@ mod tests {
         let text = text.join("---\n");
         assert!(!text.contains("namespace: olm"), "{text}");
         assert!(text.contains("image: here/operon:v1") && text.contains("replicas: 3"), "{text}");
+        assert!(text.contains("value: here,there:5000"), "{text}");
+        assert!(text.contains("- name: OPERON_IMAGE\n          value: here/operon:v1"), "{text}");
         let findings = read_objects("controller.yaml", CONTROLLER.as_bytes()).diagnostics;
         assert!(findings.is_empty(), "{findings:?}");
     }

@@ -18,7 +18,7 @@ pub(super) fn plan(command: &Uninstall, shown: &Shown) -> String {
             out += &line(&format!("{why}."));
         }
         let whom = if shown.harm.len() == 1 { "it" } else { "them" };
-        out += &line(&format!("Removing {} alone would break {whom}.", command.name));
+        out += &line(&format!("Removing {} alone would break {whom}.", command.name()));
         out.push('\n');
     }
     out += &goes(shown);
@@ -34,7 +34,7 @@ pub(super) fn plan(command: &Uninstall, shown: &Shown) -> String {
     let count = shown.removal.operators.len();
     let told = if shown.removal.dependants.is_empty() {
         let rest = options(command, shown);
-        format!("To do it: operon uninstall {}{rest} --approve {id}", command.name)
+        format!("To do it: operon uninstall {}{rest} --approve {id}", command.name())
     } else {
         "It cannot be done now.".to_owned()
     };

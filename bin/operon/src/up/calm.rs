@@ -20,6 +20,8 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub(super) struct Calm {
     last_change: Timestamp,
+    /// Since when catalogs are waited for whose servers cannot be asked.
+    waiting: Option<Timestamp>,
 }
 
 /// What a turn of the loop looked like.
@@ -35,6 +37,8 @@ pub(super) struct Turn {
     pub(super) wake: Option<Timestamp>,
     /// Whether a catalog or a bundle is on its way.
     pub(super) is_fetching: bool,
+    /// When a server that could not be asked for its catalog is asked again.
+    pub(super) next_attempt: Option<Timestamp>,
 }
 
 /// What is to be done now.
@@ -50,12 +54,18 @@ pub(super) enum Next {
 
 impl Calm {
     pub(super) fn new(now: Timestamp) -> Self {
-        Self { last_change: now }
+        Self { last_change: now, waiting: None }
     }
 
     /// Says what is to be done after a turn.
     pub(super) fn judge(&mut self, turn: Turn) -> Next {
-        let Turn { now, is_idle, has_changed, wake, is_fetching } = turn;
+        let Turn { now, is_idle, has_changed, wake, is_fetching, next_attempt } = turn;
+        match next_attempt {
+            Some(_) => _ = self.waiting.get_or_insert(now),
+            // While it is asked, nothing is decided.
+            None if is_fetching => {}
+            None => self.waiting = None,
+        }
         if has_changed {
             self.last_change = now;
             return Next::Turn;
@@ -65,6 +75,10 @@ impl Calm {
             return Next::Wait(now.after(FETCH_LOOK));
         }
         let is_patient = now.since(self.last_change) < PATIENCE;
+        let is_waiting = self.waiting.is_some_and(|since| now.since(since) < PATIENCE);
+        if let Some(next) = next_attempt.filter(|_| is_waiting) {
+            return Next::Wait(next);
+        }
         match wake {
             _ if !is_idle && is_patient => Next::Turn,
             Some(wake) if is_patient && wake <= now.after(WORTH_WAITING) => Next::Wait(wake),
@@ -89,6 +103,7 @@ mod tests {
             has_changed,
             wake: wake.map(at),
             is_fetching: false,
+            next_attempt: None,
         };
         let mut calm = Calm::new(at(100));
         let claims = [
@@ -116,5 +131,21 @@ mod tests {
             assert_eq!(calm.judge(turn), Next::Wait(at(now).after(FETCH_LOOK)));
         }
         assert_eq!(calm.judge(turn(401, true, false, None)), Next::Rest(None));
+        // A server that does not answer is asked again, and not for ever; its own silence does not count
+        // twice.
+        for (now, is_fetching, next, expected) in [
+            (500, true, None, Next::Wait(at(500).after(FETCH_LOOK))),
+            (501, false, Some(502), Next::Wait(at(502))),
+            (502, true, None, Next::Wait(at(502).after(FETCH_LOOK))),
+            (512, false, Some(514), Next::Wait(at(514))),
+            (515, true, None, Next::Wait(at(515).after(FETCH_LOOK))),
+            (516, false, Some(524), Next::Rest(None)),
+            (540, false, None, Next::Rest(None)),
+            (541, false, Some(542), Next::Wait(at(542))),
+        ] {
+            let turn =
+                Turn { is_fetching, next_attempt: next.map(at), ..turn(now, true, false, None) };
+            assert_eq!(calm.judge(turn), expected, "{turn:?}");
+        }
     }
 }

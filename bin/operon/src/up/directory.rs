@@ -63,6 +63,8 @@ pub(super) enum News {
     Problem(String),
     /// Something is right again.
     Relief(String),
+    /// Something is waited for.
+    Waiting(String),
 }
 
 impl ManifestDirectory {

@@ -97,7 +97,7 @@ impl Display {
                     }
                 }
                 News::Problem(text) => self.tell_above(&format!("warning: {text}"))?,
-                News::Relief(text) => self.tell_above(text)?,
+                News::Relief(text) | News::Waiting(text) => self.tell_above(text)?,
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 //! What is done and when is decided elsewhere; here the parts are called in turn.
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, atomic::AtomicBool},
     thread,
     time::Duration,
@@ -11,6 +12,7 @@ use std::{
 use operon_driver::{Cluster, ClusterError, Cursor};
 use operon_local::LocalCluster;
 use operon_object::Timestamp;
+use operon_resolve::SourceName;
 
 use super::{
     calm::{Calm, Next, Turn},
@@ -51,6 +53,8 @@ pub(super) struct Session {
     begun: Option<Timestamp>,
     /// What could not be done, as it was told last.
     failure: String,
+    /// The catalogs of which was told that they are waited for.
+    told: BTreeSet<SourceName>,
 }
 
 impl Session {
@@ -72,6 +76,7 @@ impl Session {
             point: None,
             begun: Some(now),
             failure: String::new(),
+            told: BTreeSet::new(),
         }
     }
 
@@ -140,6 +145,7 @@ impl Session {
             self.begun.get_or_insert(at);
         }
         self.show()?;
+        let awaited = self.driver.catalogs().awaited();
         let wakes = [cycle.wake, cluster_wake];
         let wake = wakes.into_iter().flatten().min();
         let turn = Turn {
@@ -148,13 +154,30 @@ impl Session {
             has_changed,
             wake,
             is_fetching: cycle.is_fetching,
+            next_attempt: awaited.iter().map(|(_, next)| *next).min(),
         };
         let next = self.calm.judge(turn);
+        if matches!(next, Next::Wait(_)) {
+            self.tell_awaited(&awaited)?;
+        }
         if let (Next::Rest(_), Some(begun)) = (next, self.begun) {
             self.display.settle(&self.status, now().since(begun))?;
             self.begun = None;
         }
         Ok(next)
+    }
+
+    /// Says once which catalogs are waited for, and why.
+    fn tell_awaited(&mut self, awaited: &[(SourceName, Timestamp)]) -> anyhow::Result<()> {
+        for (name, _) in awaited {
+            if self.told.insert(name.clone()) {
+                let state = self.driver.catalog_states().get(name);
+                let problem = state.map(|state| state.problem.as_str()).unwrap_or_default();
+                let line = format!("waiting for catalog {}: {problem}", name.name);
+                self.display.tell(&[News::Waiting(line)])?;
+            }
+        }
+        Ok(())
     }
 
     fn hint(&self) {

@@ -78,6 +78,9 @@ fn reason_to_leave_out(scenario: &Scenario) -> Option<&'static str> {
         Step::Hinder(..) | Step::HinderBundle(..) => {
             Some("something breaks for a reason that a directory cannot have")
         }
+        Step::Patch { patch, .. } if !patch.at(&["spec", "grpcPodConfig"]).is_null() => {
+            Some("a pod serves an image, and a directory is none")
+        }
         Step::Publish(..)
         | Step::Apply(_)
         | Step::Patch { .. }

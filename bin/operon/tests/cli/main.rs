@@ -25,6 +25,7 @@ mod ship;
 mod show;
 mod slice;
 mod support;
+mod system;
 mod template;
 mod up;
 mod why;

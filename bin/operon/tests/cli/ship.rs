@@ -3,4 +3,5 @@
 mod building;
 mod dock;
 mod mirroring;
+mod promising;
 mod stowing;

@@ -438,3 +438,43 @@ fn field_managers_may_be_left_out_until_the_first_apply() {
         "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.a"
     );
 }
+
+#[test]
+fn texts_of_a_secret_are_kept_as_base64_and_never_shown() {
+    let mut bench = Bench::new();
+    let secret = |fields: &str| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"name":"keys","namespace":"shop"}},{fields}}}"#
+        )
+    };
+    let keys = target("v1 Secret shop/keys");
+    let data = |object: &Object| {
+        assert!(object.at(&["stringData"]).is_null(), "{object:?}");
+        operon_object::go_json(object.at(&["data"]))
+    };
+    let made = bench.create(&secret(
+        r#""data":{"a":"eA==","b":"eQ=="},"stringData":{"b":"lamp","c":"","d":"é"}"#,
+    ));
+    assert_eq!(data(&made), r#"{"a":"eA==","b":"bGFtcA==","c":"","d":"w6k="}"#);
+    assert_eq!(bench.get(&keys), Some(made));
+    // However it is written; what is not named stays where the request leaves it.
+    let patched = bench.patch(&keys, r#"{"stringData":{"a":"oil"}}"#).unwrap().object;
+    assert_eq!(data(&patched), r#"{"a":"b2ls","b":"bGFtcA==","c":"","d":"w6k="}"#);
+    let applied =
+        bench.try_apply("keeper", &secret(r#""stringData":{"e":"wick"}"#), false).unwrap();
+    assert_eq!(
+        data(&applied.object),
+        r#"{"a":"b2ls","b":"bGFtcA==","c":"","d":"w6k=","e":"d2ljaw=="}"#
+    );
+    let again = bench.try_apply("keeper", &secret(r#""stringData":{"e":"wick"}"#), false).unwrap();
+    assert_eq!(again.outcome, Outcome::Unchanged);
+    let mut replaced = bench.get(&keys).unwrap();
+    replaced.value_mut().remove(&["data"]);
+    replaced.set(&["stringData", "f"], "flint");
+    assert_eq!(data(&bench.update(replaced).object), r#"{"f":"ZmxpbnQ="}"#);
+    // What is no text is refused; other kinds have no such field.
+    let error = bench.patch(&keys, r#"{"stringData":{"a":1}}"#).unwrap_err();
+    assert!(error.message.contains("stringData.a: Invalid value: must be a string"), "{error}");
+    let other = config_map("plain", "").replace(r#""data""#, r#""stringData":{"a":"b"},"data""#);
+    assert_eq!(bench.create(&other).at(&["stringData", "a"]).str(), "b");
+}

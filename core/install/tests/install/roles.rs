@@ -42,7 +42,10 @@ fn permissions_become_complete_objects() {
 
     let unknown = crate::support::csv(r#"{"install":{"strategy":"helm"}}"#);
     let fault = rbac_for(&unknown, "ns").map_err(|fault| fault.to_string());
-    assert_eq!(fault, Err("unrecognized install strategy".to_owned()));
+    assert_eq!(
+        fault,
+        Err("unrecognized install strategy: `helm`, only `deployment` is known".to_owned())
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use operon_kinds::{InstallPlan, ServiceVersion, Step, StepStatus, names};
-use operon_object::{Kind, Object, Value, known};
+use operon_object::{Kind, Object, known};
 use operon_schema::{Definition, FindingKind, Severity, check_upgrade, installed_alongside};
 
 use super::step::Outcome;
@@ -104,7 +104,7 @@ fn look_for_harm(
                 finding.name()
             ));
         } else if finding.severity == Severity::Warns {
-            outcome.warnings.push(finding.to_string());
+            outcome.warnings.push(("CRDValidation", finding.to_string()));
         }
     }
     is_harmless
@@ -127,7 +127,7 @@ fn owners(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> usize {
     let arriving =
         plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
     let replaced: BTreeSet<String> = arriving
-        .filter_map(|step| Value::parse_json(step.manifest()).ok())
+        .filter_map(|step| step.manifest().ok())
         .map(|manifest| manifest.at(&["spec", "replaces"]).str().to_owned())
         .collect();
     let all = scene.world.objects.all(&known::CLUSTER_SERVICE_VERSION).map(ServiceVersion::read);

@@ -99,14 +99,14 @@ fn carry_out(
             verdict.in_the_name_of(scene.actor());
         }
     }
-    for warning in outcome.warnings {
-        let event = Event::about(plan.object, true, "CRDValidation", &warning);
+    for (reason, message) in outcome.warnings {
+        let event = Event::about(plan.object, true, reason, &message);
         verdict.act(&key, Action::Emit(event));
     }
     let mut status = with_steps(status, &outcome.steps);
     let is_done = |step: &Value| {
-        let status = step.get("status").str();
-        status == StepStatus::Created.text() || status == StepStatus::Present.text()
+        let done = [StepStatus::Created, StepStatus::Present, StepStatus::UnsupportedResource];
+        done.map(StepStatus::text).contains(&step.get("status").str())
     };
     if outcome.steps.iter().all(is_done) {
         status.set(&["phase"], PlanPhase::Complete.text());

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use operon_install::{label_owner_key, step_handling};
 use operon_kinds::{InstallPlan, Step, StepStatus, names};
-use operon_object::{Kind, Object, Timestamp, Value, known};
+use operon_object::{
+    ApiKind, Kind, Object, Timestamp, Value,
+    known::{self, KNOWN_KINDS},
+};
 
 use super::{
     definition,
@@ -21,8 +24,8 @@ pub(super) struct Outcome {
     pub(super) actions: Vec<Action>,
     /// Why the plan cannot be carried out.
     pub(super) faults: Vec<String>,
-    /// What people should know although it stops nothing.
-    pub(super) warnings: Vec<String>,
+    /// What people should know although it stops nothing: in a word, and in a sentence.
+    pub(super) warnings: Vec<(&'static str, String)>,
     /// The kinds whose objects have to be seen before a step can be done.
     pub(super) unseen: BTreeSet<Kind>,
 }
@@ -32,11 +35,11 @@ pub(super) fn steps(scene: &Scene<'_>, plan: InstallPlan<'_>, started: Timestamp
     let mut outcome = Outcome::default();
     for step in plan.steps() {
         let status = match step.status() {
-            done @ (StepStatus::Present | StepStatus::Created) => done,
-            StepStatus::Unknown
-            | StepStatus::NotPresent
-            | StepStatus::WaitingForApi
-            | StepStatus::UnsupportedResource => look_at(scene, plan, step, started, &mut outcome),
+            done
+            @ (StepStatus::Present | StepStatus::Created | StepStatus::UnsupportedResource) => done,
+            StepStatus::Unknown | StepStatus::NotPresent | StepStatus::WaitingForApi => {
+                look_at(scene, plan, step, started, &mut outcome)
+            }
         };
         outcome.steps.push(with_status(step.value, status));
     }
@@ -52,9 +55,9 @@ fn look_at(
 ) -> StepStatus {
     let kind = object_kind(step);
     let step_kind_name = step.value.at(&["resource", "kind"]).str();
-    let read = Value::parse_json(step.manifest()).map_err(|error| error.to_string());
-    let object =
-        read.and_then(|value| Object::from_value(value).map_err(|error| error.to_string()));
+    let object = step
+        .manifest()
+        .and_then(|value| Object::from_value(value).map_err(|error| error.to_string()));
     let object = match object {
         Ok(object) => object,
         Err(error) => {
@@ -70,11 +73,26 @@ fn look_at(
         let is_new = live.created().is_some_and(|created| created >= whole_second(started));
         if is_new { StepStatus::Created } else { StepStatus::Present }
     };
+    if !is_served(scene, &object.api_kind()) {
+        outcome.faults.push(not_served(&kind, step));
+        return StepStatus::Unknown;
+    }
     if kind == known::CUSTOM_RESOURCE_DEFINITION {
         return definition::step(scene, plan, step, object, outcome, before);
     }
     if kind == known::CLUSTER_SERVICE_VERSION || kind == known::SUBSCRIPTION {
         return create_once(scene, plan, object, outcome, before);
+    }
+    if is_custom_resource(&object) {
+        // Upstream takes it for the kind of the same name that it knows, and writes an empty one.
+        let message = format!(
+            "{} {} of group {} is left out: a bundle brings no custom resources",
+            kind.name(),
+            step.name(),
+            object.kind().group()
+        );
+        outcome.warnings.push(("LeftOut", message));
+        return StepStatus::UnsupportedResource;
     }
     if step_handling(step_kind_name).is_none() {
         outcome.faults.push(format!(
@@ -82,18 +100,42 @@ fn look_at(
             kind.name(),
             step.name()
         ));
-        return StepStatus::UnsupportedResource;
+        return StepStatus::Unknown;
     }
     let Some(is_namespaced) = is_namespaced(scene, &kind) else {
-        outcome.faults.push(format!(
-            "api-server resource not found installing {} {}: GroupVersionKind {}, Kind={} not found on the cluster. \
-             This API may have been deprecated and removed, see \
-             https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.",
-            kind.name(), step.name(), step.api_kind().api_version(), kind.name()
-        ));
+        outcome.faults.push(not_served(&kind, step));
         return StepStatus::Unknown;
     };
     ensure(scene, step, object, is_namespaced, outcome, before)
+}
+
+/// Tells whether the cluster still has a kind of its own in a version. What it says nothing about may come.
+fn is_served(scene: &Scene<'_>, wanted: &ApiKind) -> bool {
+    let (group, name) = (wanted.kind.group(), wanted.kind.name());
+    let native = scene.world.settings.native_apis.iter();
+    let mut versions = native.filter(|api| api.group == group && api.kind == name).peekable();
+    versions.peek().is_none() || versions.any(|api| api.version == wanted.version)
+}
+
+fn not_served(kind: &Kind, step: Step<'_>) -> String {
+    format!(
+        "api-server resource not found installing {} {}: GroupVersionKind {}, Kind={} not found on the cluster. \
+         This API may have been deprecated and removed, see \
+         https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.",
+        kind.name(),
+        step.name(),
+        step.api_kind().api_version(),
+        kind.name()
+    )
+}
+
+/// Tells whether an object only has the name of a kind that bundles bring, such as the `Role` of a cloud.
+fn is_custom_resource(object: &Object) -> bool {
+    let kind = object.kind();
+    let mut namesakes = KNOWN_KINDS.iter().filter(|known| known.kind.name() == kind.name());
+    step_handling(kind.name()).is_some()
+        && namesakes.clone().next().is_some()
+        && !namesakes.any(|known| known.kind == kind)
 }
 
 /// Makes an operator or a Subscription; one that is there is left as it is.

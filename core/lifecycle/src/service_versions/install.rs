@@ -10,7 +10,10 @@ use operon_install::{
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, Timestamp, Value, known};
 
-use crate::{Action, CertificateRequest, covers::covers, objects::component_labels, scene::Scene};
+use crate::{
+    Action, CertificateRequest, ReplacedCertificate, covers::covers, objects::component_labels,
+    scene::Scene,
+};
 
 /// What has to be written for an operator.
 #[derive(Debug)]
@@ -113,17 +116,22 @@ fn missing_certificates(
     let serving =
         strategy.deployments.iter().filter(|template| serves(operator.object, &template.name));
     serving
-        .filter(|template| {
-            certificate(scene, operator, &template.name)
-                .is_none_or(|found| found.rotate.is_some_and(|rotate| rotate <= now))
-        })
-        .map(|template| {
+        .filter_map(|template| {
+            let found = certificate(scene, operator, &template.name);
+            let is_good = |found: &Certificate| found.rotate.is_none_or(|rotate| now < rotate);
+            if found.as_ref().is_some_and(is_good) {
+                return None;
+            }
             let service = service_name(&template.name);
-            Action::Certify(CertificateRequest {
+            Some(Action::Certify(CertificateRequest {
                 operator: operator.object.clone(),
                 deployment: template.name.clone(),
                 hosts: service_host_names(&service, scene.namespace).to_vec(),
-            })
+                replaces: found.map(|Certificate { ca_bundle, ca_hash, .. }| ReplacedCertificate {
+                    ca_bundle,
+                    ca_hash,
+                }),
+            }))
         })
         .collect()
 }

@@ -233,7 +233,7 @@ fn is_about_to_be_replaced(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> b
     let steps = under_way.flat_map(|plan| plan.steps());
     steps
         .filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION)
-        .filter_map(|step| Value::parse_json(step.manifest()).ok())
+        .filter_map(|step| step.manifest().ok())
         .any(|manifest| manifest.at(&["spec", "replaces"]).str() == operator.name())
 }
 

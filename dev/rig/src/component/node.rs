@@ -10,10 +10,13 @@ use crate::{
 };
 
 /// The port of the registry.
-const REGISTRY_PORT: u16 = 5000;
+pub(super) const REGISTRY_PORT: u16 = 5000;
 
 /// The registry, as pods name it in their images.
 pub(crate) const REGISTRY: &str = "127.0.0.1:5000";
+
+/// The registry, as programs in pods reach it.
+pub(crate) const REGISTRY_FOR_PODS: &str = "10.200.0.1:5000";
 
 /// Where the kubelet says whether it is well.
 const KUBELET_HEALTH_PORT: u16 = 10248;

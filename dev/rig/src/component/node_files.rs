@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::node::{REGISTRY, SOCKET};
+use super::node::{REGISTRY_FOR_PODS, REGISTRY_PORT, SOCKET};
 use crate::{
     BUSYBOX_IMAGE, RigError,
     cgroups::Cgroups,
@@ -21,7 +21,8 @@ pub(crate) fn write_registry_configuration(places: &Places) -> Result<(), RigErr
     let configuration = json!({
         "version": "0.1",
         "log": { "level": "info" },
-        "http": { "addr": REGISTRY },
+        // Pods reach it at the node's address; nobody outside of the rig's network does.
+        "http": { "addr": format!(":{REGISTRY_PORT}") },
         "storage": {
             "filesystem": { "rootdirectory": places.text("registry") },
             "delete": { "enabled": true },
@@ -62,6 +63,10 @@ sandbox_image = "{BUSYBOX_IMAGE}"
 restrict_oom_score_adj = true
 # So that taking the rig down finds them.
 netns_mounts_under_state_dir = true
+
+# The same registry by the name that pods know, which does not sound like this machine.
+[plugins."io.containerd.grpc.v1.cri".registry.mirrors."{REGISTRY_FOR_PODS}"]
+endpoint = ["http://{REGISTRY_FOR_PODS}"]
 
 [plugins."io.containerd.grpc.v1.cri".cni]
 bin_dir = "/usr/lib/cni"

@@ -4,6 +4,14 @@ use std::{fs, thread};
 
 /// Describes the machine and how often was measured, as Markdown.
 pub(crate) fn describe(runs: usize) -> String {
+    format!(
+        "{} Each scenario ran {runs} times, after one run that does not count.\n",
+        describe_machine()
+    )
+}
+
+/// Describes the machine in a sentence.
+pub(crate) fn describe_machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cores = thread::available_parallelism().map_or(0, usize::from);
     let processor = field(&read("/proc/cpuinfo"), "model name").unwrap_or("unknown".to_owned());
@@ -11,10 +19,7 @@ pub(crate) fn describe(runs: usize) -> String {
     let memory = memory.unwrap_or("unknown".to_owned());
     let kernel = read("/proc/sys/kernel/osrelease");
     let kernel = kernel.trim();
-    format!(
-        "Machine: {cores} cores, {processor}, {memory} memory, Linux {kernel}. \
-         Each scenario ran {runs} times, after one run that does not count.\n"
-    )
+    format!("Machine: {cores} cores, {processor}, {memory} memory, Linux {kernel}.")
 }
 
 /// Returns the value of the first line `name : value`.

@@ -66,6 +66,8 @@ const PORTS: &str = "driver";
 const CORE_DEPENDENCIES: &[(&str, &str)] = &[
     // CEL's `matches` promises linear time on patterns that strangers write.
     ("constraint", "regex"),
+    // Plans of large bundles fit into a cluster only when they are compressed.
+    ("kinds", "flate2"),
     // Names and labels that clusters already carry are SHA-2 digests.
     ("object", "sha2"),
     // The patterns of CRD schemas are strangers' too.

@@ -50,6 +50,14 @@ impl FetchedEntry {
         }
     }
 
+    /// Returns when a server that could not be asked is asked again, while nothing is known of its catalog.
+    /// Images are tried several times before they count as failed, and most other failures do not pass.
+    pub(super) fn next_attempt(&self) -> Option<Timestamp> {
+        let is_server = matches!(self.origin, Origin::Address(_));
+        let is_awaited = is_server && self.opened.is_none() && self.failures > 0;
+        self.next.filter(|_| is_awaited)
+    }
+
     /// Takes note of where it comes from now. What a ConfigMap holds may change; what was read of it
     /// before stays in use until the change is read well.
     pub(super) fn follow(&mut self, origin: Origin, now: Timestamp) {
@@ -125,6 +133,8 @@ impl FetchedEntry {
             if fetched.digest != self.state.digest || self.opened.is_none() {
                 self.state.read = now;
             }
+            let reference = fetched.opened.tree().and_then(|tree| tree.reference.as_ref());
+            self.state.image = reference.map(ToString::to_string).unwrap_or_default();
             self.state.digest = fetched.digest;
             self.state.catalog = Some(fetched.opened.shared_catalog());
             self.opened = Some(Arc::new(fetched.opened));
@@ -136,16 +146,15 @@ impl FetchedEntry {
 fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchError> {
     match origin {
         Origin::Path(path) => fetcher.catalog(&Location::Path(path.clone()), &[]),
-        Origin::Image { image, may_be_here, credentials } => {
+        Origin::Image { image, base, credentials } => {
             let in_a_registry = || Location::parse(&format!("docker://{image}"));
-            let location = if *may_be_here {
-                match Location::parse(image)? {
+            let location = match base {
+                None => in_a_registry()?,
+                Some(base) => match Location::parse(image)? {
                     // Paths begin with a dot or a slash here; nothing on the disk is meant by chance.
                     Location::Path(_) => in_a_registry()?,
-                    location => location,
-                }
-            } else {
-                in_a_registry()?
+                    location => location.counted_from(base),
+                },
             };
             fetcher.catalog(&location, credentials)
         }

@@ -31,8 +31,8 @@ pub(super) enum Origin {
     Image {
         /// As it is written.
         image: String,
-        /// Whether it may lie on this machine, and not only in a registry.
-        may_be_here: bool,
+        /// Where paths count from, if it may lie on this machine and not only in a registry.
+        base: Option<PathBuf>,
         /// The contents of the pull secrets.
         credentials: Vec<Vec<u8>>,
     },
@@ -57,7 +57,7 @@ impl Origin {
             }
             (image, _, base) => Self::Image {
                 image: image.to_owned(),
-                may_be_here: base.is_some(),
+                base: base.map(Path::to_owned),
                 credentials: request
                     .pull_secrets
                     .iter()
@@ -98,15 +98,8 @@ impl Origin {
 
 /// Returns the credentials in a Secret.
 fn auth(secret: &Object) -> Option<Vec<u8>> {
-    let member = |part: &str| {
-        let names = [".dockerconfigjson", ".dockercfg"];
-        let found = names.map(|name| secret.at(&[part, name]).str());
-        found.into_iter().find(|text| !text.is_empty())
-    };
-    // A cluster keeps `stringData` as `data`; a store that does not has it as it was written, and it counts
-    // before the other.
-    if let Some(plain) = member("stringData") {
-        return Some(plain.as_bytes().to_owned());
-    }
-    operon_document::decode_base64(member("data")?.as_bytes()).ok()
+    let names = [".dockerconfigjson", ".dockercfg"];
+    let found = names.map(|name| secret.at(&["data", name]).str());
+    let encoded = found.into_iter().find(|text| !text.is_empty())?;
+    operon_document::decode_base64(encoded.as_bytes()).ok()
 }

@@ -2,7 +2,7 @@
 //!
 //! What was pulled is remembered while it is asked for; the cache keeps it for longer.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use operon_lifecycle::{BundleKey, BundleState};
 use operon_oci::Reference;
@@ -21,7 +21,10 @@ pub const MAX_REMEMBERED_BUNDLES: usize = 64;
 #[derive(Debug)]
 pub(super) enum Trust {
     /// Whoever wrote the catalog has this machine, so that it may name files on it.
-    Everything,
+    Everything {
+        /// Where paths count from.
+        directory: PathBuf,
+    },
     /// A stranger's catalog must not say which files of this machine are read.
     Registries {
         /// The contents of the pull secrets.
@@ -93,8 +96,9 @@ fn pull_bundle(
     trust: &Trust,
 ) -> Result<BundleContents, String> {
     let (location, credentials) = match trust {
-        Trust::Everything => {
-            (Location::parse(image).map_err(|error| error.to_string())?, &Vec::new())
+        Trust::Everything { directory } => {
+            let location = Location::parse(image).map_err(|error| error.to_string())?;
+            (location.counted_from(directory), &Vec::new())
         }
         Trust::Registries { credentials } => {
             let reference = Reference::parse(image).map_err(|error| error.to_string())?;

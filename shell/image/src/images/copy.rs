@@ -1,4 +1,4 @@
-//! Copying images from registry to registry, or into a layout, with all their platforms.
+//! Copying images from registry to registry, into a layout or out of one, with all their platforms.
 //!
 //! An image goes over manifest by manifest and blob by blob, and only what the other side lacks is sent, so
 //! that a copy that broke goes on where it stopped. Its tag is given last, when everything behind it is
@@ -7,13 +7,18 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
 use operon_oci::{Descriptor, Digest, Document, Reference};
 
-use super::{Images, MAX_INDEX_DEPTH, gather::too_deep, written::LayoutWriter};
+use super::{
+    Images, MAX_INDEX_DEPTH,
+    gather::too_deep,
+    origin::{LayoutReader, Origin},
+    written::LayoutWriter,
+};
 use crate::{
     PullError,
     registry::{Content, Repository},
@@ -72,6 +77,8 @@ pub struct Prospect {
 #[derive(Debug)]
 pub struct Copier<'i> {
     images: &'i Images,
+    /// Where images are looked for before registries are asked.
+    stock: Option<LayoutReader>,
     /// For blobs that registries have, by host and digest, one repository: others can take them over
     /// from there.
     landed: Mutex<BTreeMap<(String, Digest), String>>,
@@ -91,9 +98,14 @@ enum Side {
 }
 
 impl Images {
-    /// Prepares to copy images.
+    /// Prepares to copy images from registries.
     pub fn copier(&self) -> Copier<'_> {
-        Copier { images: self, landed: Mutex::default() }
+        Copier { images: self, stock: None, landed: Mutex::default() }
+    }
+
+    /// Prepares to copy images out of a layout; those that it does not hold come from registries.
+    pub fn copier_from(&self, layout: &Path) -> Result<Copier<'_>, PullError> {
+        Ok(Copier { stock: Some(LayoutReader::open(layout)?), ..self.copier() })
     }
 }
 
@@ -102,7 +114,7 @@ impl Copier<'_> {
     pub fn copy(&self, from: &Reference, to: &CopyTarget) -> Result<Copied, PullError> {
         let workspace = self.images.store.workspace()?;
         let side = self.side(from, to)?;
-        self.with_pages(from, async |place: &Repository, pages: &[Page]| {
+        self.with_pages(from, async |origin: &Origin<'_>, pages: &[Page]| {
             let mut sent_bytes = 0;
             let mut is_new = false;
             for page in pages.iter().rev() {
@@ -111,7 +123,7 @@ impl Copier<'_> {
                     continue;
                 }
                 for blob in &page.blobs {
-                    if self.copy_blob(place, &side, blob, &workspace).await? {
+                    if self.copy_blob(origin, &side, blob, &workspace).await? {
                         sent_bytes += blob.size;
                     }
                 }
@@ -131,7 +143,7 @@ impl Copier<'_> {
             CopyTarget::Layout { directory, .. } if !directory.exists() => None,
             to => Some(self.side(from, to)?),
         };
-        self.with_pages(from, async |_: &Repository, pages: &[Page]| {
+        self.with_pages(from, async |_: &Origin<'_>, pages: &[Page]| {
             let mut missing = BTreeSet::new();
             let mut is_there = true;
             for page in pages {
@@ -176,29 +188,47 @@ impl Copier<'_> {
     fn with_pages<T>(
         &self,
         from: &Reference,
-        mut work: impl AsyncFnMut(&Repository, &[Page]) -> Result<T, PullError>,
+        mut work: impl AsyncFnMut(&Origin<'_>, &[Page]) -> Result<T, PullError>,
     ) -> Result<T, PullError> {
+        let deadline = self.images.deadline();
+        if let Some((layout, digest)) =
+            self.stock.as_ref().and_then(|layout| Some((layout, layout.find(from)?)))
+        {
+            let origin = Origin::Layout(layout);
+            let name = digest.to_string();
+            return self.images.run(deadline, from, async {
+                work(&origin, &collect(&origin, &name).await?).await
+            });
+        }
         let name = from.manifest_name();
-        self.images.with_places(self.images.deadline(), from, async |place: &Repository| {
-            work(place, &collect(place, &name).await?).await
+        let done = self.images.with_places(deadline, from, async |place: &Repository| {
+            let origin = Origin::Registry(place);
+            work(&origin, &collect(&origin, &name).await?).await
+        });
+        done.map_err(|error| match &self.stock {
+            None => error,
+            Some(layout) => PullError::Archive {
+                path: layout.directory().to_owned(),
+                problem: format!("it does not hold `{from}`, and elsewhere: {error}"),
+            },
         })
     }
 
     /// Copies a blob unless it is there; tells whether it was sent.
     async fn copy_blob(
         &self,
-        place: &Repository,
+        origin: &Origin<'_>,
         side: &Side,
         blob: &Descriptor,
         workspace: &Workspace,
     ) -> Result<bool, PullError> {
-        if side.has_blob(blob).await? || self.take_over(place, side, blob).await? {
+        if side.has_blob(blob).await? || self.take_over(origin, side, blob).await? {
             self.remember(side, blob);
             return Ok(false);
         }
         let limit = self.images.options.limits.layer_bytes;
         if blob.size > limit {
-            let reference = place.reference().to_string();
+            let reference = origin.shown();
             return Err(PullError::TooLarge { reference, what: "a blob".to_owned(), limit });
         }
         let what = format!("the blob `{}`", blob.digest);
@@ -206,7 +236,7 @@ impl Copier<'_> {
             Side::Registry { .. } => workspace.file("copied"),
             Side::Layout { writer, .. } => writer.aside(&blob.digest),
         };
-        place.blob_to_file(blob, &what, &file, &self.images.options.progress).await?;
+        origin.blob_to_file(blob, &what, &file, &self.images.options.progress).await?;
         match side {
             Side::Registry { home, .. } => {
                 home.push_blob(blob, Content::File(&file)).await?;
@@ -221,7 +251,7 @@ impl Copier<'_> {
     /// Lets the registry take a blob over from another of its repositories; tells whether it did.
     async fn take_over(
         &self,
-        place: &Repository,
+        origin: &Origin<'_>,
         side: &Side,
         blob: &Descriptor,
     ) -> Result<bool, PullError> {
@@ -230,8 +260,13 @@ impl Copier<'_> {
             let landed = self.landed.lock().unwrap_or_else(PoisonError::into_inner);
             landed.get(&(home.reference().registry_host().to_owned(), blob.digest.clone())).cloned()
         };
-        let source = place.reference().repository().to_owned();
-        for repository in landed.into_iter().chain(home.is_same_registry(place).then_some(source)) {
+        let source = match origin {
+            Origin::Registry(place) if home.is_same_registry(place) => {
+                Some(place.reference().repository().to_owned())
+            }
+            Origin::Registry(_) | Origin::Layout(_) => None,
+        };
+        for repository in landed.into_iter().chain(source) {
             if repository != home.reference().repository()
                 && home.mount_blob(&blob.digest, &repository).await?
             {
@@ -307,8 +342,8 @@ fn sizes(pages: &[Page]) -> BTreeMap<Digest, u64> {
 
 /// Fetches a manifest, or an index and all manifests in it; those that point come before those that are
 /// pointed to.
-async fn collect(place: &Repository, name: &str) -> Result<Vec<Page>, PullError> {
-    let shown = place.reference().to_string();
+async fn collect(origin: &Origin<'_>, name: &str) -> Result<Vec<Page>, PullError> {
+    let shown = origin.shown();
     let mut documents: Vec<Page> = Vec::new();
     let mut level = vec![name.to_owned()];
     for _ in 0..=MAX_INDEX_DEPTH {
@@ -322,7 +357,7 @@ async fn collect(place: &Repository, name: &str) -> Result<Vec<Page>, PullError>
                 let limit = MAX_COPIED_MANIFESTS as u64;
                 return Err(PullError::TooLarge { reference: shown, what, limit });
             }
-            let fetched = place.manifest(&name).await?;
+            let fetched = origin.document(&name).await?;
             let document = Document::parse(&fetched.bytes, fetched.media_type.as_deref())
                 .map_err(PullError::document(&shown))?;
             let (media_type, blobs) = match document {

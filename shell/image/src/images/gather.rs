@@ -127,7 +127,7 @@ impl Images {
         Err(too_deep(shown))
     }
 
-    async fn config(
+    pub(super) async fn config(
         &self,
         place: &Repository,
         manifest: &Manifest,

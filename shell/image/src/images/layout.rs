@@ -32,7 +32,8 @@ const HASH_BYTES: usize = 1 << 20;
 const MAX_LISTED: usize = 10;
 
 /// The files of an image on the disk.
-enum Files {
+#[derive(Debug)]
+pub(super) enum Files {
     Directory(PathBuf),
     Archive(TarFile),
 }
@@ -273,7 +274,7 @@ fn hash(reader: &mut dyn Read, algorithm: Algorithm, path: &Path) -> Result<Dige
     }
 }
 
-fn blob_name(digest: &Digest) -> String {
+pub(super) fn blob_name(digest: &Digest) -> String {
     format!("blobs/{}/{}", digest.algorithm().name(), digest.hex())
 }
 
@@ -285,7 +286,7 @@ impl Files {
         }
     }
 
-    fn place(&self, name: &str) -> Result<(PathBuf, u64, u64), PullError> {
+    pub(super) fn place(&self, name: &str) -> Result<(PathBuf, u64, u64), PullError> {
         let missing = || PullError::Archive {
             path: self.named().to_owned(),
             problem: format!("it has no `{name}`; is it an image of this kind, and is it whole?"),
@@ -300,7 +301,7 @@ impl Files {
         }
     }
 
-    fn read(&self, name: &str, limit: usize) -> Result<Vec<u8>, PullError> {
+    pub(super) fn read(&self, name: &str, limit: usize) -> Result<Vec<u8>, PullError> {
         let (path, offset, length) = self.place(name)?;
         if length > limit as u64 {
             return Err(PullError::TooLarge {
@@ -319,7 +320,7 @@ impl Files {
         read().map_err(PullError::disk("read", &path))
     }
 
-    fn blob(
+    pub(super) fn blob(
         &self,
         blob: &Descriptor,
         shown: &str,

@@ -8,7 +8,7 @@ use std::{
     fmt::Write as _,
 };
 
-use operon_driver::{Cursor, Interest, Part};
+use operon_driver::{Cursor, Depth, Interest, Part};
 
 /// The entry that names the connection.
 const CONNECTION: &str = "connection";
@@ -37,5 +37,8 @@ pub(super) fn entry_name(interest: &Interest) -> String {
         Part::Labelled { label, value } => write!(text, " with {label}={value}"),
         Part::Named { namespace, name } => write!(text, " {namespace}/{name}"),
     };
+    if interest.depth == Depth::Metadata {
+        text.push_str(" (metadata)");
+    }
     text
 }

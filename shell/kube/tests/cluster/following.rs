@@ -9,13 +9,11 @@ use std::{
 use operon_driver::{Cluster as _, Interest};
 use operon_kube::{Answered, KubeCluster, Options, PAGE_LIMIT, Verb};
 use operon_object::{Kind, Object, Value, known, list, map};
-use operon_rig::{Component, Rig};
+use operon_rig::{Component, Fault, Injector, Proxy, Rig};
 
 use crate::{
     follower::Follower,
-    injector::{Fault, Injector},
-    proxy::Proxy,
-    support::{api_server, config_map, connect, eventually, kubeconfig_for, options, with_rig},
+    support::{config_map, connect, eventually, kubeconfig_for, options, with_rig},
 };
 
 /// As many as no page holds.
@@ -32,6 +30,7 @@ fn watches_survive_what_networks_and_servers_do() {
         forgotten(rig, &direct);
         kinds(rig, &direct);
         pages(rig, &direct);
+        metadata_alone(rig, &direct);
     });
 }
 
@@ -42,10 +41,27 @@ fn labelled(name: &str, entry: &str, value: &str) -> Object {
 }
 
 fn proxied(rig: &Rig, options: Options) -> (Proxy, KubeCluster) {
-    let proxy = Proxy::before(api_server());
-    let kubeconfig = kubeconfig_for(rig, &format!("https://{}", proxy.address));
+    let proxy = Proxy::before(rig.api_server()).expect("a proxy");
+    let kubeconfig = kubeconfig_for(rig, &format!("https://{}", proxy.address()));
     let cluster = connect(&kubeconfig, options);
     (proxy, cluster)
+}
+
+/// Where metadata is enough, bodies are left out, and everything else is as ever.
+fn metadata_alone(rig: &Rig, direct: &KubeCluster) {
+    let before = direct.create(&labelled("described-old", "1", "described")).unwrap();
+    let cluster = connect(&rig.kubeconfig(), options());
+    let mut follower = Follower::new(&cluster, [Interest::metadata_of(known::CONFIG_MAP)].into());
+    let after = direct.create(&labelled("described-new", "2", "described")).unwrap();
+    follower.look_for(&after.key(), Some(after.resource_version()));
+    for whole in [&before, &after] {
+        let seen = &follower.objects[&whole.key()];
+        assert_eq!(seen.kind(), known::CONFIG_MAP);
+        assert_eq!((seen.uid(), seen.label(LABEL)), (whole.uid(), "described"));
+        assert!(!whole.at(&["data"]).is_null() && seen.at(&["data"]).is_null(), "{seen:?}");
+    }
+    direct.delete(&after.key(), after.uid()).unwrap();
+    follower.look_for(&after.key(), None);
 }
 
 /// Cutting connections loses nothing and doubles nothing.
@@ -237,8 +253,8 @@ fn pages(rig: &Rig, cluster: &KubeCluster) {
     follower.look_for(&last.key(), Some(last.resource_version()));
     assert_eq!(follower.told.len(), 1);
 
-    let injector = Injector::before(rig);
-    let kubeconfig = kubeconfig_for(rig, &format!("http://{}", injector.address));
+    let injector = Injector::before(rig).expect("a proxy");
+    let kubeconfig = kubeconfig_for(rig, &format!("http://{}", injector.address()));
     let injected = connect(&kubeconfig, options());
     let expired = r#"{"kind":"Status","code":410,"reason":"Expired","message":"too old"}"#;
     // It was on the page that was listed already.

@@ -10,12 +10,9 @@ use operon_driver::Cluster as _;
 use operon_kube::{KubeCluster, LeaseOptions, Options};
 use operon_lifecycle::ErrorKind;
 use operon_object::known;
-use operon_rig::Rig;
+use operon_rig::{Proxy, Rig};
 
-use crate::{
-    proxy::Proxy,
-    support::{api_server, config_map, connect, eventually, kubeconfig_for, options, with_rig},
-};
+use crate::support::{config_map, connect, eventually, kubeconfig_for, options, with_rig};
 
 const DURATION: Duration = Duration::from_secs(3);
 
@@ -74,8 +71,8 @@ fn one_leads(rig: &Rig) {
 /// A leader that is cut off stops to write before another begins, whatever it wants to write, and does
 /// not write when it is reached again.
 fn cut_off(rig: &Rig) {
-    let proxy = Proxy::before(api_server());
-    let kubeconfig = kubeconfig_for(rig, &format!("https://{}", proxy.address));
+    let proxy = Proxy::before(rig.api_server()).expect("a proxy");
+    let kubeconfig = kubeconfig_for(rig, &format!("https://{}", proxy.address()));
     let old = contender(&kubeconfig, "old");
     eventually("the old one leads", || leads(&old));
     let new = contender(&rig.kubeconfig(), "new");

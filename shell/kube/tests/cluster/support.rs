@@ -1,16 +1,14 @@
 //! A control plane for a test, and clusters on it.
 
 use std::{
-    fs,
-    net::SocketAddr,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
 use operon_kube::{KubeCluster, Options, Place};
-use operon_object::{Object, Value};
-use operon_rig::{API_PORT, NODE_ADDRESS, Rig, RigOptions, rig_for_test};
+use operon_object::Object;
+use operon_rig::{Rig, RigOptions, rig_for_test};
 
 /// How long a test waits for anything: machines are slow when all tests run at once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
@@ -23,21 +21,9 @@ pub(crate) fn with_rig(name: &str, test: impl FnOnce(&Rig) + Send) {
     rig.down().expect("a rig that goes");
 }
 
-/// The address of the API server of every rig.
-pub(crate) fn api_server() -> SocketAddr {
-    format!("{NODE_ADDRESS}:{API_PORT}").parse().expect("an address")
-}
-
 /// Writes a kubeconfig that is like that of the rig, with another server.
 pub(crate) fn kubeconfig_for(rig: &Rig, server: &str) -> PathBuf {
-    let text = fs::read(rig.kubeconfig()).expect("a kubeconfig");
-    let mut value = Value::parse_json(text).expect("JSON");
-    let clusters = value.place(&["clusters"]).make_list();
-    clusters[0].set(&["cluster", "server"], server);
-    let name = server.replace([':', '/'], "-");
-    let file = rig.directory().join(format!("kubeconfig-{name}"));
-    fs::write(&file, operon_object::exact_json(&value)).expect("a file");
-    file
+    rig.kubeconfig_behind(&rig.kubeconfig(), server).expect("a kubeconfig")
 }
 
 /// Options for tests: nothing is held back.

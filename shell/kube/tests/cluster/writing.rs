@@ -9,18 +9,15 @@ use operon_driver::{Cluster as _, Interest};
 use operon_kube::{Answered, KubeCluster, Options, Verb};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, known};
-use operon_rig::Rig;
+use operon_rig::{Fault, Injector, Rig};
 
-use crate::{
-    injector::{Fault, Injector},
-    support::{config_map, connect, kubeconfig_for, options, with_rig},
-};
+use crate::support::{config_map, connect, kubeconfig_for, options, with_rig};
 
 #[test]
 fn writes_are_made_once_and_refusals_are_told() {
     with_rig("writing", |rig| {
-        let injector = Injector::before(rig);
-        let kubeconfig = kubeconfig_for(rig, &format!("http://{}", injector.address));
+        let injector = Injector::before(rig).expect("a proxy");
+        let kubeconfig = kubeconfig_for(rig, &format!("http://{}", injector.address()));
         let cluster = connect(&kubeconfig, options());
         // What the cluster has to know first is not counted below.
         cluster.create(&config_map("first", "1")).unwrap();

@@ -24,6 +24,7 @@ use tonic::{
 
 use super::{
     options::ClientOptions,
+    proxy::ProxySettings,
     witness::{ConnectionState, Sight, Witness},
 };
 use crate::{
@@ -141,7 +142,11 @@ impl Line {
     /// Makes a connection and waits until the server has spoken on it.
     async fn connect(&self, attempt: u64) -> Result<Channel, String> {
         let witness = Witness::new(attempt, self.sight.clone());
-        let dialer = Dialer { address: self.address.clone(), witness: Some(witness) };
+        let dialer = Dialer {
+            address: self.address.clone(),
+            proxy: self.options.proxy.clone(),
+            witness: Some(witness),
+        };
         // Registries do not look at the name they are called by, and sockets have none.
         let channel = Endpoint::from_static("http://registry")
             .http2_keep_alive_interval(self.options.keep_alive)
@@ -183,6 +188,7 @@ fn random() -> u64 {
 /// Makes the one connection of a channel; a channel that lost it is not used again.
 struct Dialer {
     address: Address,
+    proxy: ProxySettings,
     witness: Option<Witness>,
 }
 
@@ -197,12 +203,17 @@ impl Service<Uri> for Dialer {
 
     fn call(&mut self, _: Uri) -> Self::Future {
         let (address, witness) = (self.address.clone(), self.witness.take());
+        let proxy = self.proxy.clone();
         Box::pin(async move {
             let lost = || std::io::Error::other("the connection was lost");
             let companion = witness.ok_or_else(lost)?;
+            let target = address.to_string();
             let wire = match address {
                 Address::Tcp { host, port } => {
-                    let stream = TcpStream::connect((host.as_str(), port)).await?;
+                    let stream = match proxy.for_host(&host, port)? {
+                        Some(proxy) => proxy.connect(&target).await?,
+                        None => TcpStream::connect((host.as_str(), port)).await?,
+                    };
                     stream.set_nodelay(true)?;
                     Wire::Tcp(stream)
                 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::proxy::ProxySettings;
 use crate::limits::{KEEP_ALIVE_INTERVAL, KEEP_ALIVE_TIMEOUT, MAX_BUNDLE_MESSAGE_BYTES};
 
 /// How patient a client is, and how much it takes.
@@ -25,6 +26,8 @@ pub struct ClientOptions {
     pub max_bundles: usize,
     /// How many bytes the messages of a whole catalog may have together.
     pub max_catalog_bytes: u64,
+    /// Which registries are reached through a proxy.
+    pub proxy: ProxySettings,
 }
 
 /// How many packages and bundles a whole catalog may have: the community's catalog has 10,998 bundles
@@ -34,6 +37,13 @@ pub const MAX_FETCHED_BUNDLES: usize = 200_000;
 /// How many bytes the messages of a whole catalog may have: the files of the community's catalog have
 /// 227 MB, of which messages carry less; what comes waits on disk, not in memory.
 pub const MAX_FETCHED_BYTES: u64 = 1 << 30;
+
+impl ClientOptions {
+    /// Returns the options with the proxy that the environment names.
+    pub fn of_environment() -> Self {
+        Self { proxy: ProxySettings::of_environment(), ..Self::default() }
+    }
+}
 
 impl Default for ClientOptions {
     fn default() -> Self {
@@ -47,6 +57,7 @@ impl Default for ClientOptions {
             max_message_bytes: MAX_BUNDLE_MESSAGE_BYTES,
             max_bundles: MAX_FETCHED_BUNDLES,
             max_catalog_bytes: MAX_FETCHED_BYTES,
+            proxy: ProxySettings::default(),
         }
     }
 }

@@ -2,19 +2,25 @@
 //!
 //! Whether the updates make sense is not asked here: that is decided when the catalog is opened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
 
 use prost::Message;
 
 use super::{
-    documents::bundle_document,
+    Fetched,
+    documents::{Documents, bundle_document},
     spool::{Spool, Spooled},
 };
-use crate::{Client, ClientError, api};
+use crate::{ClientError, ClientOptions, api};
 
 /// What was received so far.
 pub(super) struct Collection<'c> {
-    client: &'c Client,
+    /// Names the registry in errors.
+    address: String,
+    options: &'c ClientOptions,
     packages: BTreeMap<String, Option<PackageParts>>,
     spool: Spool,
     entries: usize,
@@ -51,24 +57,24 @@ pub(super) struct Collected {
 }
 
 impl<'c> Collection<'c> {
-    pub(super) fn new(client: &'c Client) -> Result<Self, ClientError> {
-        let unwritable = |error: std::io::Error| ClientError::Write {
-            address: client.address().to_string(),
+    pub(super) fn new(address: String, options: &'c ClientOptions) -> Result<Self, ClientError> {
+        let unwritable = |error: io::Error| ClientError::Write {
+            address: address.clone(),
             reason: format!("no temporary file can be made: {error}"),
         };
         let spool = Spool::new().map_err(unwritable)?;
-        Ok(Self { client, packages: BTreeMap::new(), spool, entries: 0, bytes: 0 })
+        Ok(Self { address, options, packages: BTreeMap::new(), spool, entries: 0, bytes: 0 })
     }
 
     fn unsound(&self, defect: String) -> ClientError {
-        ClientError::Unsound { address: self.client.address().to_string(), defect }
+        ClientError::Unsound { address: self.address.clone(), defect }
     }
 
     /// Counts a message; refuses what would never end.
     fn count(&mut self, message: &impl Message) -> Result<(), ClientError> {
         self.entries += 1;
         self.bytes += message.encoded_len() as u64;
-        let options = self.client.options();
+        let options = self.options;
         let limit = if self.entries > options.max_bundles {
             format!("{} packages and bundles", options.max_bundles)
         } else if self.bytes > options.max_catalog_bytes {
@@ -76,7 +82,7 @@ impl<'c> Collection<'c> {
         } else {
             return Ok(());
         };
-        Err(ClientError::TooMuch { address: self.client.address().to_string(), limit })
+        Err(ClientError::TooMuch { address: self.address.clone(), limit })
     }
 
     pub(super) fn add_package_name(
@@ -165,8 +171,17 @@ impl<'c> Collection<'c> {
         }
     }
 
-    /// Checks that everything that was announced has come.
-    pub(super) fn finish(self) -> Result<Collected, ClientError> {
+    /// Checks that everything that was announced has come, and writes it as documents.
+    pub(super) fn write(self, out: &mut dyn Write) -> Result<Fetched, ClientError> {
+        let address = self.address.clone();
+        let mut out = Hashed { out, hasher: blake3::Hasher::new() };
+        let written = Documents::new(self.finish()?).write(&mut out);
+        let (packages, bundles) =
+            written.map_err(|error| ClientError::Write { address, reason: error.to_string() })?;
+        Ok(Fetched { digest: out.hasher.finalize().to_hex().to_string(), packages, bundles })
+    }
+
+    fn finish(self) -> Result<Collected, ClientError> {
         let mut packages = BTreeMap::new();
         for (name, parts) in &self.packages {
             let Some(parts) = parts else { continue };
@@ -193,5 +208,23 @@ impl<'c> Collection<'c> {
             }
         }
         Ok(Collected { packages, spool: self.spool })
+    }
+}
+
+/// Hashes what it passes on.
+struct Hashed<'o> {
+    out: &'o mut dyn Write,
+    hasher: blake3::Hasher,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }

@@ -8,4 +8,5 @@ mod fetching;
 mod hostile;
 mod other_language;
 mod phases;
+mod proxies;
 mod vectors;

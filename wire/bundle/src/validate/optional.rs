@@ -1,8 +1,5 @@
 //! The validators that run when they are asked for, under the names of operator-sdk.
 
-use super::case::Report;
-use crate::BundleRule;
-
 /// A validator that runs when it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OptionalValidator {
@@ -22,7 +19,7 @@ pub enum OptionalValidator {
     Community,
     /// The validators for OperatorHub.io in one, which others replace.
     OperatorHub,
-    /// Whether the images exist for the architectures the bundle promises; not checked here.
+    /// Whether the images are made for what the bundle promises to run on.
     MultiArch,
 }
 
@@ -86,7 +83,9 @@ impl OptionalValidator {
             Self::OperatorHub => {
                 "Deprecated: operatorhub/v2, standardcapabilities and standardcategories in one."
             }
-            Self::MultiArch => "Not checked here: it needs the images themselves.",
+            Self::MultiArch => {
+                "Images are made for what labels and node affinities promise; asks registries."
+            }
         }
     }
 
@@ -108,15 +107,4 @@ impl OptionalValidator {
             _ => false,
         }
     }
-}
-
-/// Says that a validator did not run.
-pub(super) fn report_left_out(validator: OptionalValidator, report: &mut Report) {
-    let message = format!(
-        "the validator `{}` was left out: it needs the images themselves, and none are pulled",
-        validator.name()
-    );
-    report
-        .add_in_file(BundleRule::ValidatorLeftOut, "", 0..0, message)
-        .help("compare the labels `operatorframework.io/arch.*` with `skopeo inspect --raw` of each image");
 }

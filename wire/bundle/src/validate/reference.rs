@@ -1,6 +1,8 @@
 //! The grammar of image references: `[host[:port]/]path[:tag][@digest]`.
 //!
-//! Whether a registry has the image is not asked.
+//! Whether a registry has the image is not asked. Upstream's validator takes what its catalogs refuse, such as
+//! hosts that only a capital letter tells, IPv6 addresses and digests of other algorithms, so this is another grammar than
+//! that of `core/catalog`.
 
 /// The longest host and path together.
 const MAX_NAME: usize = 255;

@@ -6,6 +6,7 @@ mod fixture;
 mod hostile;
 mod legacy;
 mod migration;
+mod multi_arch;
 mod real;
 mod rendering;
 mod templates;

@@ -340,7 +340,7 @@ rules:
     insta::assert_snapshot!(describe_validation(&changes, &with(&OptionalValidator::ALL)), @"
     warning community-openshift-label-unchecked [] whether the label `com.redhat.openshift.versions` keeps the bundle off OpenShift 4.9 is unknown
     warning validator-deprecated [] the validator `operatorhub` is deprecated
-    warning validator-left-out [] the validator `multiarch` was left out: it needs the images themselves, and none are pulled
+    warning validator-left-out [] the validator `multiarch` was left out: nobody looked at what the images are made for
     warning practice-bundle-name [kiosk-1.2.0] the name `kiosk-1.2.0` does not follow the naming convention
     error community-openshift-limit-missing [annotations] the bundle uses APIs that OpenShift 4.9 does not serve, and `olm.maxOpenShiftVersion` in the annotation `olm.properties` is missing
     error hub-capability-unknown [Some Install] the capability level `Some Install` is not known

@@ -12,6 +12,7 @@ pub(super) const MAX_SIZE: u64 = 0o777_7777_7777;
 
 const NAME_BYTES: usize = 100;
 const FILE_MODE: u64 = 0o644;
+const PROGRAM_MODE: u64 = 0o755;
 const DIRECTORY_MODE: u64 = 0o755;
 /// The name of an entry that describes the next one; nobody ever sees it.
 const EXTENSION_NAME: &[u8] = b"././@PaxHeader";
@@ -20,6 +21,7 @@ const EXTENSION_NAME: &[u8] = b"././@PaxHeader";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryType {
     File,
+    Program,
     Directory,
     Extension,
 }
@@ -58,6 +60,7 @@ fn block(kind: EntryType, name: &[u8], size: u64) -> [u8; BLOCK_BYTES] {
     let mut put = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
     let (flag, mode) = match kind {
         EntryType::File => (b'0', FILE_MODE),
+        EntryType::Program => (b'0', PROGRAM_MODE),
         EntryType::Directory => (b'5', DIRECTORY_MODE),
         EntryType::Extension => (b'x', FILE_MODE),
     };

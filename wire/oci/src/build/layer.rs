@@ -85,8 +85,15 @@ pub enum BuildError {
 /// Collects files and makes a layer of them; the order in which they are added does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct LayerBuilder {
-    /// The content of a file, or nothing for a directory.
-    entries: BTreeMap<String, Option<Vec<u8>>>,
+    entries: BTreeMap<String, Entry>,
+}
+
+/// What is at a path.
+#[derive(Debug, Clone)]
+enum Entry {
+    Directory,
+    File(Vec<u8>),
+    Program(Vec<u8>),
 }
 
 impl LayerBuilder {
@@ -97,30 +104,44 @@ impl LayerBuilder {
 
     /// Adds a file.
     pub fn file(&mut self, path: &str, content: impl Into<Vec<u8>>) -> Result<(), BuildError> {
+        self.add(path, Entry::File(content.into()))
+    }
+
+    /// Adds a file that everybody may run.
+    pub fn program(&mut self, path: &str, content: impl Into<Vec<u8>>) -> Result<(), BuildError> {
+        self.add(path, Entry::Program(content.into()))
+    }
+
+    fn add(&mut self, path: &str, entry: Entry) -> Result<(), BuildError> {
         let path = checked(path)?;
         if self.entries.contains_key(&path) {
             return Err(BuildError::Twice { path });
         }
-        self.entries.insert(path, Some(content.into()));
+        self.entries.insert(path, entry);
         Ok(())
     }
 
     /// Adds a directory; those of files need not be added.
     pub fn directory(&mut self, path: &str) -> Result<(), BuildError> {
         let path = checked(path)?;
-        match self.entries.insert(path.clone(), None) {
-            Some(Some(_)) => Err(BuildError::Twice { path }),
-            Some(None) | None => Ok(()),
+        match self.entries.insert(path.clone(), Entry::Directory) {
+            Some(Entry::File(_) | Entry::Program(_)) => Err(BuildError::Twice { path }),
+            Some(Entry::Directory) | None => Ok(()),
         }
     }
 
     /// Makes the layer.
     pub fn build(self) -> Result<BuiltLayer, BuildError> {
         let mut writer = LayerWriter::new();
-        for (path, content) in &self.entries {
-            match content {
-                Some(content) => writer.file(path, content.len() as u64, content.as_slice())?,
-                None => writer.directory(path)?,
+        for (path, entry) in &self.entries {
+            match entry {
+                Entry::File(content) => {
+                    writer.file(path, content.len() as u64, content.as_slice())?;
+                }
+                Entry::Program(content) => {
+                    writer.program(path, content.len() as u64, content.as_slice())?;
+                }
+                Entry::Directory => writer.directory(path)?,
             }
         }
         Ok(writer.finish())
@@ -155,6 +176,21 @@ impl LayerWriter {
 
     /// Writes a file, after the directories above it.
     pub fn file(&mut self, path: &str, size: u64, content: impl Read) -> Result<(), BuildError> {
+        self.content(EntryType::File, path, size, content)
+    }
+
+    /// Writes a file that everybody may run, after the directories above it.
+    pub fn program(&mut self, path: &str, size: u64, content: impl Read) -> Result<(), BuildError> {
+        self.content(EntryType::Program, path, size, content)
+    }
+
+    fn content(
+        &mut self,
+        kind: EntryType,
+        path: &str,
+        size: u64,
+        content: impl Read,
+    ) -> Result<(), BuildError> {
         let path = self.next_path(path)?;
         if self.directories.contains(&path) {
             return Err(BuildError::Twice { path });
@@ -163,7 +199,7 @@ impl LayerWriter {
         if size > header::MAX_SIZE {
             return Err(BuildError::TooLarge { path });
         }
-        header::write(&mut self.archive, EntryType::File, &path, size);
+        header::write(&mut self.archive, kind, &path, size);
         match self.copy(size, content) {
             Ok(true) => Ok(()),
             Ok(false) => Err(BuildError::SizeDiffers { path, expected: size }),

@@ -67,6 +67,7 @@ fn an_independent_library_reads_the_layer() {
     let long = format!("configs/{}/ü.yaml", "name".repeat(30));
     let mut builder = layer(&[("configs/a", "1"), (&long, "2")]);
     builder.directory("empty").expect("sound");
+    builder.program("usr/bin/operon", "3").expect("sound");
     let built = builder.build().expect("sound");
     assert_eq!(&built.bytes[4..10], &[0, 0, 0, 0, 0, 255], "no time and no system");
     let mut plain = Vec::new();
@@ -91,6 +92,9 @@ fn an_independent_library_reads_the_layer() {
         format!("{directory}/ 755 0"),
         format!("{long} 644 1"),
         "empty/ 755 0".to_owned(),
+        "usr/ 755 0".to_owned(),
+        "usr/bin/ 755 0".to_owned(),
+        "usr/bin/operon 755 1".to_owned(),
     ];
     assert_eq!(seen, expected);
 }

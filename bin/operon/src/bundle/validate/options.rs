@@ -20,7 +20,7 @@ const MAX_FILE_BYTES: usize = 1 << 20;
 pub(super) enum OptionalValue {
     KubernetesVersion(Version),
     ImageFile(String),
-    /// For validators that need images, which do not run here.
+    /// Says which program pulls images; none is needed here.
     Unused,
 }
 

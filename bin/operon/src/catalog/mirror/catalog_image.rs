@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use operon_fbc::MemoryFile;
-use operon_image::{CopyTarget, Images, Location, PullError, write_layout};
+use operon_image::{Choice, CopyTarget, Images, Location, PullError, write_layout};
 use operon_oci::{
     Reference,
     build::{BuiltImage, ImageSettings, LayerBuilder},
@@ -80,9 +80,12 @@ impl CatalogImage {
 /// Returns a reference for the catalog: its own without the digest, or one made of the name of its file.
 fn source(place: &str) -> anyhow::Result<Reference> {
     let path = match Location::parse(place)? {
-        Location::Image(reference) => {
-            let tag = reference.tag().unwrap_or("latest");
-            return Ok(reference.with_tag(tag)?);
+        Location::Image(reference) => return bare(&reference),
+        // In a mirror, images keep the names that they had elsewhere.
+        Location::Layout { image: Choice::Tag(name), .. }
+            if name.contains('/') && Reference::parse(&name).is_ok() =>
+        {
+            return bare(&Reference::parse(&name)?);
         }
         Location::Path(path) | Location::Archive(path) => path.canonicalize().unwrap_or(path),
         Location::Layout { directory, .. } => directory,
@@ -92,6 +95,10 @@ fn source(place: &str) -> anyhow::Result<Reference> {
     let stem = path.file_name().map(Path::new).and_then(Path::file_stem);
     let name = plain_name(&stem.unwrap_or_default().to_string_lossy());
     Ok(Reference::parse(&format!("localhost/{name}:latest"))?)
+}
+
+fn bare(reference: &Reference) -> anyhow::Result<Reference> {
+    Ok(reference.with_tag(reference.tag().unwrap_or("latest"))?)
 }
 
 /// Makes a name that repositories and Kubernetes take: small letters, digits and `-`.
@@ -113,6 +120,7 @@ mod tests {
             ("/srv/My Catalog", "localhost/my-catalog:latest"),
             ("/srv/catalog.tar.gz", "localhost/catalog-tar:latest"),
             ("oci:/srv/layout:v1", "localhost/layout:latest"),
+            ("oci:/srv/layout:quay.io/me/catalog:v4", "quay.io/me/catalog:v4"),
             ("grpc://localhost:50051", "localhost/catalog:latest"),
         ] {
             assert_eq!(source(place).expect("a name").to_string(), expected);

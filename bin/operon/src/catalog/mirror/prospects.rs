@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use indicatif::HumanBytes;
-use operon_image::{Images, Prospect, PullError};
+use operon_image::{Copier, Prospect, PullError};
 
-use super::{Mirror, catalog_image::CatalogImage, crew::Crew, destination::shown, wish::Wish};
+use super::{Mirror, catalog_image::CatalogImage, destination::shown, wish::Wish};
 use crate::{
-    catalog::cells::{counted, short_image},
+    catalog::{
+        cells::{counted, short_image},
+        render::parallel::on_threads,
+    },
     exit::Outcome,
     output::{Json, Table, clean, print_text},
     shipping::ReportFormat,
@@ -24,17 +27,16 @@ struct Total {
 /// Looks at every image and shows what would be done; nothing but manifests is fetched.
 pub(super) fn show(
     command: &Mirror,
-    images: &Images,
+    copier: &Copier<'_>,
     wishes: &[Wish],
     catalog: (&CatalogImage, bool),
 ) -> anyhow::Result<Outcome> {
-    let copier = images.copier();
     let look = |wish: &Wish| -> Result<Prospect, String> {
         let (source, target) = wish.route.as_ref().map_err(Clone::clone)?;
         copier.look(source, target).map_err(|error: PullError| error.to_string())
     };
-    let crew = Crew { workers: usize::from(command.jobs) };
-    let prospects = crew.work(wishes, look, |_, _| {});
+    let prospects =
+        on_threads(usize::from(command.jobs), wishes.len(), |number| look(&wishes[number]));
     let rows: Vec<(&Wish, &Result<Prospect, String>)> = wishes.iter().zip(&prospects).collect();
     let total = total(&prospects);
     print_text(&match command.output {

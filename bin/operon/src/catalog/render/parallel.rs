@@ -1,4 +1,4 @@
-//! Independent pieces of work on all cores, with the answers in the order of the work.
+//! Independent pieces of work at the same time, with the answers in the order of the work.
 //!
 //! Work that can wait for other work does not belong here: nothing is shared but the next number.
 
@@ -11,13 +11,22 @@ use std::{
 /// The most threads that work: beyond this, memory bandwidth and the disk are the limit.
 const MAX_WORKERS: usize = 16;
 
-/// Does the work of each number below `count`, and returns the answers in order.
+/// Does the work of each number below `count` on all cores, and returns the answers in order.
 pub(crate) fn on_all_cores<Answer: Send>(
     count: usize,
     work: impl Fn(usize) -> Answer + Sync,
 ) -> Vec<Answer> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let workers = workers.min(MAX_WORKERS).min(count);
+    on_threads(workers.min(MAX_WORKERS), count, work)
+}
+
+/// Does the same on so many threads; work that waits for networks wants other numbers than that of cores.
+pub(crate) fn on_threads<Answer: Send>(
+    workers: usize,
+    count: usize,
+    work: impl Fn(usize) -> Answer + Sync,
+) -> Vec<Answer> {
+    let workers = workers.min(count);
     let next = AtomicUsize::new(0);
     let take = || {
         let mut answers = Vec::new();
@@ -45,13 +54,16 @@ pub(crate) fn on_all_cores<Answer: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::on_all_cores;
+    use super::{on_all_cores, on_threads};
 
     #[test]
     fn answers_keep_the_order_of_the_work() {
         for count in [0, 1, 1000] {
             let expected: Vec<usize> = (0..count).map(|number| number * 2).collect();
             assert_eq!(on_all_cores(count, |number| number * 2), expected);
+            for workers in [0, 1, 3, 100] {
+                assert_eq!(on_threads(workers, count, |number| number * 2), expected);
+            }
         }
     }
 }

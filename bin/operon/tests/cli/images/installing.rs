@@ -42,7 +42,7 @@ fn operators_are_installed_from_images_and_updated_when_the_tag_moves() {
 #[test]
 fn a_pull_secret_is_needed_and_used() {
     let Some(quay) = Quay::new() else { return };
-    let registry = quay.stocked(Setup { tls: true, login: Some("keeper:lantern") });
+    let registry = quay.stocked(Setup { tls: true, login: Some(("keeper", "lantern")) });
     let host = &registry.host;
     let up = || quay.operon(&["up", "--once", "up", "--ca-file", "ca.crt"]);
     let spec = format!("{{sourceType: grpc, image: '{host}/catalog:latest', secrets: [keys]}}");

@@ -39,7 +39,7 @@ fn without_the_registry_the_last_good_content_is_used_and_its_age_is_told() {
     // It comes back, and nobody has to do anything.
     let following = quay.begin("follow", &["up", "--follow", "up"]);
     following.wait_for("catalog   chandler      broken", 1);
-    registry.start_again(&quay);
+    registry.start_again();
     following.wait_for("catalog   chandler      ready", 1);
     let status = quay.get("catsrc", "chandler");
     assert!(status.contains("lastObservedState: READY") && !status.contains("message"), "{status}");

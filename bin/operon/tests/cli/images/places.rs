@@ -1,7 +1,7 @@
 //! Everywhere a catalog is named it may lie anywhere: the answers are the same.
 
 use super::{
-    quay::{Quay, Setup, TIDE_1_0, catalog, run},
+    quay::{NAMESPACE, Quay, Setup, TIDE_1_0, catalog, run, source, subscription},
     servers::config_map,
 };
 
@@ -146,4 +146,23 @@ fn what_cannot_be_had_is_explained() {
     registry.stop();
     let told = list(&format!("{host}/other:v1"));
     assert!(told.contains(&host) && told.ends_with("[exit code 1]"), "{told}");
+}
+
+/// Paths in a CatalogSource count from its directory, wherever the program is run.
+#[test]
+fn a_layout_beside_the_manifests_is_found_from_anywhere() {
+    let Some(quay) = Quay::new() else { return };
+    let registry = quay.stocked(Setup::default());
+    std::fs::rename(quay.path("layout"), quay.path("up/wares")).expect("moved");
+    let spec = "{sourceType: grpc, image: 'oci:./wares:first'}";
+    let manifests =
+        NAMESPACE.to_owned() + &source("chandler", spec) + &subscription("beacon", "chandler");
+    quay.write("up/cluster.yaml", &manifests);
+    let up = quay.up();
+    assert!(up.ends_with("2 running\n[exit code 0]"), "{up}");
+    let mut elsewhere = quay.command(&["up", "--once", &quay.text("up")]);
+    let output = elsewhere.current_dir("/").output().expect("it runs");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.ends_with("2 running\n"), "{told}");
+    drop(registry);
 }

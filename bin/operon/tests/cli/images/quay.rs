@@ -4,12 +4,12 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    thread,
+    process::{Command, Stdio},
 };
 
+use operon_docker_registry::has;
+pub(super) use operon_docker_registry::{RegistryServer as Registry, Setup};
 use tempfile::TempDir;
 
 use crate::harbour::{Following, copy};
@@ -32,12 +32,8 @@ pub(super) struct Quay {
 impl Quay {
     /// Makes an empty place, unless a program is missing.
     pub(super) fn new() -> Option<Self> {
-        for program in ["docker-registry", "skopeo", "umoci", "htpasswd"] {
-            let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
-            if !found.is_ok_and(|output| output.status.success()) {
-                println!("left out: {program} is not installed");
-                return None;
-            }
+        if !has(&["docker-registry", "skopeo", "umoci", "htpasswd"]) {
+            return None;
         }
         let quay = Self { root: TempDir::new().unwrap() };
         fs::create_dir(quay.path("up")).unwrap();
@@ -133,7 +129,8 @@ impl Quay {
         let from = format!("oci:{}:{tag}", self.text("layout"));
         let to = format!("docker://{}/{name}", registry.host);
         let mut arguments = vec!["--insecure-policy", "copy", "-q", "--dest-tls-verify=false"];
-        if let Some(login) = registry.setup.login {
+        let login = registry.setup.login.map(|(user, password)| format!("{user}:{password}"));
+        if let Some(login) = &login {
             arguments.extend(["--dest-creds", login]);
         }
         arguments.extend([from.as_str(), to.as_str()]);
@@ -143,7 +140,7 @@ impl Quay {
     /// Starts a registry with the operators `tide` and `beacon` in it, and a catalog `catalog:latest`
     /// that offers them.
     pub(super) fn stocked(&self, setup: Setup) -> Registry {
-        let registry = Registry::start(self, setup);
+        let registry = Registry::start(self.root.path(), "registry", &setup);
         for bundle in ["tide.v1.0.0", "beacon.v1.0.0"] {
             self.bundle_image(bundle);
             self.push(bundle, &registry, &bundle_name(bundle));
@@ -251,102 +248,4 @@ pub(super) fn run(program: &str, arguments: &[&str]) {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program} {arguments:?}: {errors}");
-}
-
-/// How a registry is to be reached.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Setup {
-    /// Whether it speaks TLS, with a certificate of the authority in `ca.crt`.
-    pub(super) tls: bool,
-    /// The `user:password` that it wants.
-    pub(super) login: Option<&'static str>,
-}
-
-/// Debian's `docker-registry` on a free port of this machine; it does not outlive its test.
-pub(super) struct Registry {
-    process: Child,
-    /// Its address with its port.
-    pub(super) host: String,
-    setup: Setup,
-}
-
-impl Registry {
-    /// Starts a registry whose files lie in `registry`, and waits until it listens.
-    pub(super) fn start(quay: &Quay, setup: Setup) -> Self {
-        if setup.tls {
-            certificates(quay);
-        }
-        if let Some((user, password)) = setup.login.and_then(|login| login.split_once(':')) {
-            run("htpasswd", &["-Bbc", &quay.text("htpasswd"), user, password]);
-        }
-        Self::listen(quay, setup, "127.0.0.1:0")
-    }
-
-    /// Ends it.
-    pub(super) fn stop(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    /// Starts it again where it was, with what it had.
-    pub(super) fn start_again(&mut self, quay: &Quay) {
-        let host = self.host.clone();
-        *self = Self::listen(quay, self.setup, &host);
-    }
-
-    fn listen(quay: &Quay, setup: Setup, address: &str) -> Self {
-        let storage = quay.text("registry");
-        let mut config = format!(
-            "version: 0.1\nlog: {{level: info}}\nstorage: {{filesystem: {{rootdirectory: {storage}}}, \
-             delete: {{enabled: true}}}}\nhttp:\n  addr: {address}\n"
-        );
-        if setup.tls {
-            let [certificate, key] = ["server.crt", "server.key"].map(|name| quay.text(name));
-            config += &format!("  tls: {{certificate: {certificate}, key: {key}}}\n");
-        }
-        if setup.login.is_some() {
-            let file = quay.text("htpasswd");
-            config += &format!("auth: {{htpasswd: {{realm: test, path: {file}}}}}\n");
-        }
-        quay.write("registry.yml", &config);
-        let mut process = Command::new("docker-registry")
-            .args(["serve", &quay.text("registry.yml")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let port = loop {
-            let line = lines.next().expect("the registry ended").unwrap();
-            if let Some((_, rest)) = line.split_once("listening on 127.0.0.1:") {
-                break rest.chars().take_while(char::is_ascii_digit).collect::<String>();
-            }
-        };
-        // Somebody has to read on, or the registry would wait for room to write.
-        thread::spawn(move || lines.for_each(drop));
-        Self { process, host: format!("127.0.0.1:{port}"), setup }
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// Makes an authority, and a certificate for this machine that it signed.
-fn certificates(quay: &Quay) {
-    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-    let mut authority = CertificateParams::default();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let names = vec!["127.0.0.1".to_owned()];
-    let server = CertificateParams::new(names).unwrap().signed_by(&key, &authority).unwrap();
-    quay.write("ca.crt", &authority.pem());
-    quay.write("server.crt", &server.pem());
-    quay.write("server.key", &key.serialize_pem());
 }

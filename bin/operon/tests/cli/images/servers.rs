@@ -44,6 +44,56 @@ fn a_server_is_asked_for_its_catalog_and_may_come_later() {
 }
 
 #[test]
+fn a_server_that_comes_a_little_late_is_waited_for_once_and_one_that_never_comes_is_given_up() {
+    let Some(quay) = Quay::new() else { return };
+    let registry = quay.stocked(Setup::default());
+    let image = format!("{}/catalog:latest", registry.host);
+    let serving = quay.begin("serve", &["serve", &image, "--address", "127.0.0.1:0"]);
+    let server = address(&serving);
+    serving.wait_for("serving 2 packages", 1);
+    assert_eq!(serving.interrupt(), 0);
+    let spec = format!("{{sourceType: grpc, address: '{server}'}}");
+    let manifests =
+        NAMESPACE.to_owned() + &source("chandler", &spec) + &subscription("beacon", "chandler");
+    quay.write("up/cluster.yaml", &manifests);
+
+    let mut once = quay.begin("once", &["up", "--once", "up"]);
+    once.wait_for(&format!("waiting for catalog chandler: cannot connect to `{server}`"), 1);
+    let _serving = quay.begin("again", &["serve", &image, "--address", &server]);
+    once.wait_for("2 running\n", 1);
+    assert_eq!(once.child.wait().expect("it ends").code(), Some(0), "{}", once.log());
+    assert_eq!(once.log().matches("waiting for catalog").count(), 1, "{}", once.log());
+
+    quay.write("never/cluster.yaml", &manifests.replace(&server, "127.0.0.1:1"));
+    let told = quay.operon(&["up", "--once", "never"]);
+    assert!(told.contains("waiting for catalog chandler: "), "{told}");
+    assert!(told.contains("catalog chandler is broken: cannot connect"), "{told}");
+    assert!(told.ends_with("[exit code 1]"), "{told}");
+}
+
+/// The way through a proxy is tested where connections are made; here, that the environment is read.
+#[test]
+fn the_environment_names_a_proxy_for_servers_and_those_who_need_none() {
+    let Some(quay) = Quay::new() else { return };
+    let proxied = "the proxy `127.0.0.1:1` cannot be reached";
+    let questions: [&[&str]; 2] = [
+        &["registry", "query", "catalog.invalid:50051", "packages"],
+        &["catalog", "list", "packages", "grpc://catalog.invalid:50051"],
+    ];
+    for question in questions {
+        for (exempt, is_proxied) in [("", true), ("elsewhere.invalid", true), (".invalid", false)] {
+            let mut command = quay.command(question);
+            command.env("GRPC_PROXY", "http://127.0.0.1:1").env("NO_PROXY", exempt);
+            let output = command.output().expect("it runs");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{told}");
+            assert!(told.contains("cannot connect to `catalog.invalid:50051`"), "{told}");
+            assert_eq!(told.contains(proxied), is_proxied, "{exempt}: {told}");
+        }
+    }
+}
+
+#[test]
 fn a_server_answers_as_soon_as_it_can_and_follows_its_catalog() {
     let Some(quay) = Quay::new() else { return };
     quay.write("catalog/catalog.yaml", &catalog("quay.example.com", &TIDE_1_0, &[]));

@@ -60,7 +60,7 @@ fn catalog(bundle_image: &str, related: &[String]) -> String {
 }
 
 /// Pushes an image of two platforms, and returns its digest.
-fn two_platforms(dock: &Dock, registry: &RegistryServer, repository: &str) -> String {
+pub(super) fn two_platforms(dock: &Dock, registry: &RegistryServer, repository: &str) -> String {
     let mut entries = Vec::new();
     for architecture in ["amd64", "arm64"] {
         dock.write(&format!("program-{architecture}/program"), architecture.repeat(1000));
@@ -261,6 +261,72 @@ fn a_mirror_that_was_killed_goes_on_where_it_stopped() {
     let list =
         dock.operon(&["catalog", "list", "packages", "oci:stick:localhost/catalog:latest"]).done();
     assert!(list.contains("kiosk"), "{list}");
+}
+
+/// Over an air gap: into a layout on one side, out of it on the other, where there is no source any more.
+#[test]
+fn a_layout_is_carried_over_and_mirrored_from() {
+    if !has(&["docker-registry", "skopeo"]) {
+        return;
+    }
+    let dock = Dock::new();
+    let (source, mirror) = (dock.registry("source"), dock.registry("mirror"));
+    let from = source.host.clone();
+    let index = two_platforms(&dock, &source, "shop/kiosk");
+    dock.example("bundles/kiosk/1.0.0", "kiosk");
+    let bundle = format!("{from}/shop/kiosk-bundle:v1.0.0");
+    dock.operon(&["bundle", "build", "kiosk", "-t", &bundle]).done();
+    let related = [format!("{from}/shop/kiosk@{index}"), format!("{from}/shop/kiosk:arm64")];
+    dock.write("catalog/catalog.json", catalog(&bundle, &related));
+    let image = format!("{from}/shop/catalog:v1");
+    dock.operon(&["catalog", "build", "catalog", "-t", &image]).done();
+    dock.operon(&["catalog", "mirror", &image, "--keep", "kiosk", "--to", "oci:stick"]).done();
+    drop(source);
+    dock.operon(&["cache", "prune", "--all"]).done();
+
+    let carried = format!("oci:stick:{image}");
+    let destination = format!("{}/far", mirror.host);
+    let arguments = ["catalog", "mirror", &carried, "--keep", "kiosk", "--to", &destination];
+    let prospect = dock.operon(&[&arguments[..], &["--dry-run"]].concat()).done();
+    assert!(prospect.contains("3 images, "), "{prospect}");
+    let told = dock.operon(&arguments).done();
+    assert!(told.contains("3 of 3 images in"), "{told}");
+    assert!(told.contains(&format!("catalog `{destination}/shop/catalog:v1`\n")), "{told}");
+    // All of it is there, for every platform, as others see it.
+    let copy = ["--insecure-policy", "copy", "--all", "--src-tls-verify=false"];
+    for (number, name) in [
+        format!("kiosk@{index}"),
+        "kiosk:arm64".to_owned(),
+        "kiosk-bundle:v1.0.0".to_owned(),
+        "catalog:v1".to_owned(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let there = format!("docker://{destination}/shop/{name}");
+        dock.run("skopeo", &[&copy[..], &[&there, &format!("oci:seen:v{number}")]].concat());
+    }
+    let list =
+        dock.operon(&["catalog", "list", "packages", &format!("{destination}/shop/catalog:v1")]);
+    assert!(list.done().contains("kiosk"));
+
+    // A layout that is damaged on the way is noticed before anything of it is sent.
+    let damaged = dock.path("stick/blobs/sha256").join(index.trim_start_matches("sha256:"));
+    let bytes = fs::read(&damaged).unwrap();
+    fs::write(&damaged, [&bytes[..], b" "].concat()).unwrap();
+    let other = dock.registry("other");
+    let again = ["catalog", "mirror", &carried, "--keep", "kiosk", "--to", &other.host];
+    let told = dock.operon(&again).refused();
+    assert!(told.contains("2 of 3 images in"), "{told}");
+    assert!(told.contains(&index), "{told}");
+    // What it does not hold cannot be had where it once was.
+    fs::write(dock.path("stick/index.json"), {
+        let text = dock.read("stick/index.json");
+        text.replace("kiosk:arm64", "kiosk:other")
+    })
+    .unwrap();
+    let told = dock.operon(&again).refused();
+    assert!(told.contains("it does not hold"), "{told}");
 }
 
 #[test]

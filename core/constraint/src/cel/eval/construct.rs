@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use operon_object::encode_base64;
+
 use super::{Evaluation, Outcome};
 use crate::cel::ast::MessageField;
 use crate::cel::budget::{Budget, Fault};
@@ -132,7 +134,7 @@ fn to_json<'a>(value: Value<'a>, budget: &mut Budget) -> Outcome<'a> {
         Value::Timestamp(point) => Ok(Value::text(point.to_string())),
         Value::Bytes(bytes) => {
             budget.allocate(2 * bytes.as_slice().len())?;
-            Ok(Value::text(base64(bytes.as_slice())))
+            Ok(Value::text(encode_base64(bytes.as_slice())))
         }
         Value::List(List::Made(list)) => {
             budget.allocate_values(list.elements.len())?;
@@ -157,18 +159,4 @@ fn to_json<'a>(value: Value<'a>, budget: &mut Budget) -> Outcome<'a> {
         Value::Empty => Ok(Value::map(BTreeMap::new())?),
         Value::Type(_) => Err(Fault::NoSuchOverload("message field", value.type_name())),
     }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| usize::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for index in 0..4 {
-            let digit = bits >> (18 - 6 * index) & 63;
-            text.push(if index <= chunk.len() { char::from(ALPHABET[digit]) } else { '=' });
-        }
-    }
-    text
 }

@@ -1,21 +1,22 @@
 //! A proxy of requests that answers some of them itself, wrongly: what overloaded servers do.
 //!
 //! It speaks plain HTTP and stands before `kubectl proxy`; what it does not answer goes to the API
-//! server.
+//! server, with the rights of who may do everything.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    fmt,
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
     process::{Child, Stdio},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
-use operon_rig::Rig;
+use crate::Rig;
 
 /// What becomes of a request.
 #[derive(Clone)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// It is answered here: with a code, headers and a body.
     Answer(u16, &'static str, String),
     /// Something else happens before, and then it is answered here: with a code and a body.
@@ -24,7 +25,18 @@ pub(crate) enum Fault {
     LoseAnswer,
 }
 
+impl fmt::Debug for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer(code, ..) => write!(formatter, "answered with {code}"),
+            Self::After(_, code, _) => write!(formatter, "overtaken, then answered with {code}"),
+            Self::LoseAnswer => formatter.write_str("done, and the answer lost"),
+        }
+    }
+}
+
 /// Which requests are met, and how many of them.
+#[derive(Debug)]
 struct Rule {
     method: &'static str,
     path: &'static str,
@@ -32,30 +44,34 @@ struct Rule {
     fault: Fault,
 }
 
-/// A proxy before the API server.
-pub(crate) struct Injector {
-    pub(crate) address: SocketAddr,
+/// A proxy before the API server. It is made and used inside the rig's network.
+#[derive(Debug)]
+pub struct Injector {
+    address: SocketAddr,
     shared: Arc<Mutex<State>>,
     proxy: Child,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     rules: Vec<Rule>,
     seen: Vec<String>,
 }
 
 impl Injector {
-    pub(crate) fn before(rig: &Rig) -> Self {
+    /// Stands before the API server of a rig, on a free port.
+    pub fn before(rig: &Rig) -> io::Result<Self> {
         let mut command = rig.kubectl_command(&["proxy", "--port=0", "--reject-methods=^$"]);
-        let mut proxy = command.stdout(Stdio::piped()).spawn().expect("kubectl");
+        let mut proxy = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
-        let mut output = BufReader::new(proxy.stdout.take().expect("a pipe"));
-        output.read_line(&mut line).expect("the address of kubectl proxy");
+        if let Some(output) = proxy.stdout.take() {
+            BufReader::new(output).read_line(&mut line)?;
+        }
         let upstream = line.trim().rsplit(' ').next().and_then(|text| text.parse().ok());
-        let upstream: SocketAddr = upstream.unwrap_or_else(|| panic!("no address in `{line}`"));
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("an address");
+        let no_address = || io::Error::other(format!("kubectl proxy said no address: `{line}`"));
+        let upstream: SocketAddr = upstream.ok_or_else(no_address)?;
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
         let shared = Arc::new(Mutex::new(State::default()));
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
@@ -64,28 +80,33 @@ impl Injector {
                 thread::spawn(move || serve(client, upstream, &state));
             }
         });
-        Self { address, shared, proxy }
+        Ok(Self { address, shared, proxy })
+    }
+
+    /// Returns where it stands.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Meets the next requests of a method whose path contains a text.
-    pub(crate) fn meet(&self, method: &'static str, path: &'static str, left: usize, fault: Fault) {
+    pub fn meet(&self, method: &'static str, path: &'static str, left: usize, fault: Fault) {
         self.lock().rules.push(Rule { method, path, left, fault });
     }
 
     /// Lets everything pass again, and forgets what was seen.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         *self.lock() = State::default();
     }
 
     /// Counts the requests of a method whose path contains a text.
-    pub(crate) fn count(&self, method: &str, path: &str) -> usize {
+    pub fn count(&self, method: &str, path: &str) -> usize {
         let state = self.lock();
         let is_meant = |line: &&String| line.starts_with(method) && line.contains(path);
         state.seen.iter().filter(is_meant).count()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.shared.lock().expect("no panic")
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -144,11 +165,11 @@ fn serve(client: TcpStream, upstream: SocketAddr, state: &Mutex<State>) -> Optio
         server.read_exact(&mut [0; 12]).ok()?;
         return None;
     }
-    std::io::copy(&mut server, &mut client).ok().map(|_| ())
+    io::copy(&mut server, &mut client).ok().map(|_| ())
 }
 
 fn meet(state: &Mutex<State>, line: &str) -> Option<Fault> {
-    let mut state = state.lock().expect("no panic");
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
     state.seen.push(line.to_owned());
     let is_met = |rule: &&mut Rule| {
         rule.left > 0 && line.starts_with(rule.method) && line.contains(rule.path)

@@ -1,9 +1,11 @@
 //! A proxy of connections that can be cut, refused and stopped: what networks do.
+//!
+//! It knows nothing of what passes. It is made and used inside a rig's network.
 
 use std::{
-    io::{ErrorKind, Read as _, Write as _},
+    io::{self, ErrorKind, Read as _, Write as _},
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Condvar, Mutex, MutexGuard},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
@@ -18,17 +20,20 @@ enum Mode {
     Block,
 }
 
-/// A proxy before a server.
-pub(crate) struct Proxy {
-    pub(crate) address: SocketAddr,
+/// A proxy before a server. Its threads end with the process.
+#[derive(Debug)]
+pub struct Proxy {
+    address: SocketAddr,
     shared: Arc<Shared>,
 }
 
+#[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
 }
 
+#[derive(Debug)]
 struct State {
     mode: Mode,
     open: Vec<TcpStream>,
@@ -36,9 +41,9 @@ struct State {
 
 impl Proxy {
     /// Stands before a server, on a free port of this machine.
-    pub(crate) fn before(server: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("an address");
+    pub fn before(server: SocketAddr) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
         let state = Mutex::new(State { mode: Mode::Pass, open: Vec::new() });
         let shared = Arc::new(Shared { state, changed: Condvar::new() });
         let serving = Arc::clone(&shared);
@@ -47,27 +52,32 @@ impl Proxy {
                 serving.take(client, server);
             }
         });
-        Self { address, shared }
+        Ok(Self { address, shared })
+    }
+
+    /// Returns where it stands.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Lets everything pass again.
-    pub(crate) fn pass(&self) {
+    pub fn pass(&self) {
         self.set(Mode::Pass);
     }
 
     /// Stops everything without telling anybody. What is sent meanwhile dies with its connection.
-    pub(crate) fn block(&self) {
+    pub fn block(&self) {
         self.set(Mode::Block);
     }
 
     /// Closes all connections, and every new one.
-    pub(crate) fn refuse(&self) {
+    pub fn refuse(&self) {
         self.set(Mode::Refuse);
         self.cut();
     }
 
     /// Closes all connections.
-    pub(crate) fn cut(&self) {
+    pub fn cut(&self) {
         for stream in self.shared.lock().open.drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -81,20 +91,25 @@ impl Proxy {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic")
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(self: &Arc<Self>, client: TcpStream, server: SocketAddr) {
         if self.lock().mode == Mode::Refuse {
             return;
         }
-        let Ok(upstream) = TcpStream::connect(server) else { return };
-        let copy = |stream: &TcpStream| stream.try_clone().expect("a descriptor");
-        self.lock().open.extend([copy(&client), copy(&upstream)]);
-        for (from, to) in [(copy(&client), copy(&upstream)), (upstream, client)] {
+        // Where no connection can be made, the client sees its own close.
+        let _ = self.connect(client, server);
+    }
+
+    fn connect(self: &Arc<Self>, client: TcpStream, server: SocketAddr) -> io::Result<()> {
+        let upstream = TcpStream::connect(server)?;
+        self.lock().open.extend([client.try_clone()?, upstream.try_clone()?]);
+        for (from, to) in [(client.try_clone()?, upstream.try_clone()?), (upstream, client)] {
             let shared = Arc::clone(self);
             thread::spawn(move || shared.pump(from, to));
         }
+        Ok(())
     }
 
     fn pump(&self, mut from: TcpStream, mut to: TcpStream) {
@@ -104,10 +119,11 @@ impl Shared {
             let mut state = self.lock();
             while state.mode == Mode::Block {
                 was_blocked = true;
-                state = self.changed.wait(state).expect("no panic");
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             drop(state);
-            if (was_blocked && is_closed(&from)) || to.write_all(&buffer[..count]).is_err() {
+            let read = buffer.get(..count).unwrap_or_default();
+            if (was_blocked && is_closed(&from)) || to.write_all(read).is_err() {
                 break;
             }
         }
@@ -119,9 +135,12 @@ impl Shared {
 /// Tells whether the other end has gone: what it sent before is lost then, as in a partition that
 /// outlasts the patience of its system.
 fn is_closed(stream: &TcpStream) -> bool {
-    stream.set_nonblocking(true).expect("a socket");
-    let peeked = stream.peek(&mut [0; 64 << 10]);
-    stream.set_nonblocking(false).expect("a socket");
+    let peek = || {
+        stream.set_nonblocking(true)?;
+        let peeked = stream.peek(&mut [0; 64 << 10]);
+        stream.set_nonblocking(false)?;
+        peeked
+    };
     // A farewell is all that a client sends after a request that is not answered.
-    peeked.map_or_else(|error| error.kind() != ErrorKind::WouldBlock, |_| true)
+    peek().map_or_else(|error| error.kind() != ErrorKind::WouldBlock, |_| true)
 }

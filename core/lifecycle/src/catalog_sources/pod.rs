@@ -1,0 +1,247 @@
+//! A pod that serves a catalog to others, where somebody says how one should run.
+//!
+//! Operon itself reads the image, whether there is a pod or not; nothing waits for it. It serves exactly
+//! the image that was read, so it changes when what was read does.
+
+use operon_install::refers_to_owner;
+use operon_kinds::{CatalogSource, names};
+use operon_object::{Kind, Object, Value, known, list, map};
+
+use crate::{Action, CatalogState, Verdict, World, covers::covers};
+
+/// Upstream: the port at which a catalog is served.
+pub(super) const SERVING_PORT: i64 = 50051;
+
+/// The wishes of `spec.grpcPodConfig` that only a pod can fulfil. How its files are served and what it may
+/// do says nothing about whether there should be one.
+const WISHES_FOR_A_POD: [&str; 5] =
+    ["nodeSelector", "tolerations", "affinity", "priorityClassName", "memoryTarget"];
+
+/// Upstream: names the catalog on its pods, and on what belongs to them.
+const CATALOG_LABEL: &str = "olm.catalogSource";
+
+/// Upstream: the priority of the pod; it counts more than the spec's.
+const PRIORITY_ANNOTATION: &str = "operatorframework.io/priorityclass";
+
+/// Where a catalog image that only holds files finds the program that serves them.
+const TOOLS: &str = "/operon-tools";
+
+/// The kinds that a pod needs.
+const KINDS: &[Kind] =
+    &[known::SERVICE_ACCOUNT, known::SERVICE, known::NETWORK_POLICY, known::DEPLOYMENT];
+
+/// Tells whether a CatalogSource asks for a pod.
+pub(super) fn is_wanted(source: CatalogSource<'_>) -> bool {
+    if source.source_type() != "grpc" || source.image().is_empty() {
+        return false;
+    }
+    match source.object.annotation(names::CATALOG_POD_ANNOTATION) {
+        Some(said) => said == "true",
+        None => {
+            let config = source.object.spec().get("grpcPodConfig");
+            WISHES_FOR_A_POD.iter().any(|wish| !config.get(wish).is_empty())
+        }
+    }
+}
+
+/// Returns the address at which a pod serves a catalog.
+pub(super) fn address(source: CatalogSource<'_>) -> String {
+    format!("{}.{}.svc:{SERVING_PORT}", service_name(source), source.object.namespace())
+}
+
+/// Upstream: a Service has the name of its catalog, without dots.
+pub(super) fn service_name(source: CatalogSource<'_>) -> String {
+    source.object.name().replace('.', "-")
+}
+
+/// Makes the pod be there if it is wanted, and takes it away if it is not.
+pub(super) fn decide(
+    world: &World<'_>,
+    source: CatalogSource<'_>,
+    state: Option<&CatalogState>,
+    verdict: &mut Verdict,
+) {
+    let work = source.object.key();
+    if !is_wanted(source) {
+        let objects =
+            KINDS.iter().flat_map(|kind| world.objects.within(kind, source.object.namespace()));
+        for object in objects.filter(|object| is_of(object, source) && !object.is_deleting()) {
+            let (key, uid) = (object.key(), object.uid().to_owned());
+            verdict.act(&work, Action::Delete { key, uid });
+        }
+        return;
+    }
+    // Which image it is becomes known when it was read.
+    let Some(image) = state.map(|state| state.image.as_str()).filter(|image| !image.is_empty())
+    else {
+        return;
+    };
+    for object in objects(world, source, image) {
+        let live = world.objects.find(&object.key());
+        if live.is_some_and(|live| !is_of(live, source)) {
+            // It belongs to somebody else, who would not be asked.
+            continue;
+        }
+        if !live.is_some_and(|live| covers(live.value(), object.value())) {
+            verdict.act(&work, Action::Apply(object));
+        }
+    }
+}
+
+fn is_of(object: &Object, source: CatalogSource<'_>) -> bool {
+    object.label(CATALOG_LABEL) == source.object.name() && refers_to_owner(object, source.object)
+}
+
+fn objects(world: &World<'_>, source: CatalogSource<'_>, image: &str) -> [Object; 4] {
+    let mut account = begin(source, "v1", "ServiceAccount", source.object.name());
+    let secrets = source.pull_secrets().map(|name| map! { "name" => name });
+    account.set(&["imagePullSecrets"], Value::list(secrets));
+
+    let mut service = begin(source, "v1", "Service", &service_name(source));
+    let port = map! { "name" => "grpc", "port" => SERVING_PORT, "targetPort" => SERVING_PORT };
+    service.set(&["spec"], map! { "ports" => list![port], "selector" => labels(source) });
+
+    let name = format!("{}-grpc-server", source.object.name());
+    let mut policy = begin(source, "networking.k8s.io/v1", "NetworkPolicy", &name);
+    let ports = list![map! { "port" => SERVING_PORT, "protocol" => "TCP" }];
+    let spec = map! {
+        "podSelector" => map! { "matchLabels" => labels(source) },
+        "policyTypes" => list!["Ingress", "Egress"],
+        "ingress" => list![map! { "ports" => ports }],
+    };
+    policy.set(&["spec"], spec);
+
+    let mut deployment = begin(source, "apps/v1", "Deployment", source.object.name());
+    let template = map! {
+        "metadata" => map! { "labels" => labels(source) },
+        "spec" => pod(world, source, image),
+    };
+    let spec = map! {
+        "replicas" => 1,
+        "selector" => map! { "matchLabels" => labels(source) },
+        "template" => template,
+    };
+    deployment.set(&["spec"], spec);
+    [account, service, policy, deployment]
+}
+
+/// Begins an object that goes away with its CatalogSource.
+fn begin(source: CatalogSource<'_>, api_version: &str, kind: &str, name: &str) -> Object {
+    let mut object = Object::new(api_version, kind, source.object.namespace(), name);
+    object.add_owner(&source.object.owner_reference());
+    for (label, value) in labels(source).entries() {
+        object.set_label(label, value.str());
+    }
+    object
+}
+
+fn labels(source: CatalogSource<'_>) -> Value {
+    map! { CATALOG_LABEL => source.object.name(), names::MANAGED_LABEL => "true" }
+}
+
+fn pod(world: &World<'_>, source: CatalogSource<'_>, image: &str) -> Value {
+    let config = source.object.spec().get("grpcPodConfig");
+    let is_restricted = is_restricted(world, source);
+    let mut container = container(source, image);
+    let mut pod = map! {
+        "serviceAccountName" => source.object.name(),
+        "nodeSelector" => map! { "kubernetes.io/os" => "linux" },
+    };
+    for wish in ["nodeSelector", "tolerations", "affinity", "priorityClassName"] {
+        if !config.get(wish).is_empty() {
+            pod.set(&[wish], config.get(wish).clone());
+        }
+    }
+    if let Some(priority) = source.object.annotation(PRIORITY_ANNOTATION) {
+        pod.set(&["priorityClassName"], priority);
+    }
+    let own_image = world.settings.own_image.as_str();
+    let content = config.get("extractContent");
+    if !content.is_empty() && !own_image.is_empty() {
+        serve_files(&mut pod, &mut container, content, own_image, is_restricted);
+    }
+    if is_restricted {
+        pod.set(
+            &["securityContext"],
+            map! { "seccompProfile" => map! { "type" => "RuntimeDefault" } },
+        );
+        container.set(&["securityContext"], narrow());
+    }
+    pod.set(&["containers"], list![container]);
+    pod
+}
+
+/// Upstream: what is said, else what the namespace enforces.
+fn is_restricted(world: &World<'_>, source: CatalogSource<'_>) -> bool {
+    match source.object.spec().at(&["grpcPodConfig", "securityContextConfig"]).str() {
+        "" => {
+            let namespace = world.objects.get(&known::NAMESPACE, "", source.object.namespace());
+            namespace.is_some_and(|namespace| {
+                namespace.label("pod-security.kubernetes.io/enforce") == "restricted"
+            })
+        }
+        said => said == "restricted",
+    }
+}
+
+fn narrow() -> Value {
+    map! {
+        "allowPrivilegeEscalation" => false,
+        "runAsNonRoot" => true,
+        "runAsUser" => 1001,
+        "capabilities" => map! { "drop" => list!["ALL"] },
+    }
+}
+
+fn container(source: CatalogSource<'_>, image: &str) -> Value {
+    let memory = source.object.spec().at(&["grpcPodConfig", "memoryTarget"]);
+    let memory = if memory.is_empty() { Value::from("50Mi") } else { memory.clone() };
+    let probe = map! { "port" => SERVING_PORT };
+    map! {
+        "name" => "registry-server",
+        "image" => image,
+        "ports" => list![map! {
+            "name" => "grpc", "containerPort" => SERVING_PORT, "protocol" => "TCP",
+        }],
+        "startupProbe" => map! {
+            "grpc" => probe.clone(), "periodSeconds" => 2, "failureThreshold" => 75,
+        },
+        "readinessProbe" => map! { "grpc" => probe.clone(), "timeoutSeconds" => 5 },
+        "livenessProbe" => map! { "grpc" => probe, "timeoutSeconds" => 5 },
+        "resources" => map! { "requests" => map! { "cpu" => "10m", "memory" => memory } },
+        "terminationMessagePolicy" => "FallbackToLogsOnError",
+    }
+}
+
+/// Lets an image that only holds files be served by a program that is brought along.
+fn serve_files(
+    pod: &mut Value,
+    container: &mut Value,
+    content: &Value,
+    own_image: &str,
+    is_restricted: bool,
+) {
+    let mount = |name: &str, path: &str| map! { "name" => name, "mountPath" => path };
+    let mut bring = map! {
+        "name" => "extract-utilities",
+        "image" => own_image,
+        "args" => list!["copy-self", TOOLS],
+        "volumeMounts" => list![mount("tools", TOOLS)],
+    };
+    if is_restricted {
+        bring.set(&["securityContext"], narrow());
+    }
+    pod.set(&["initContainers"], list![bring]);
+    let empty = || Value::map::<&str>([]);
+    pod.set(
+        &["volumes"],
+        list![
+            map! { "name" => "tools", "emptyDir" => empty() },
+            map! { "name" => "scratch", "emptyDir" => empty() },
+        ],
+    );
+    container.set(&["command"], list![format!("{TOOLS}/operon")]);
+    let directory = content.get("catalogDir").clone();
+    container.set(&["args"], list!["serve", directory, "--cache-dir", "/tmp/cache"]);
+    container.set(&["volumeMounts"], list![mount("tools", TOOLS), mount("scratch", "/tmp")]);
+}
