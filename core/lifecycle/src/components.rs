@@ -2,13 +2,17 @@
 //!
 //! What Operon makes carries the label from the beginning; only what people made is labelled here.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use operon_install::{COMPONENT_LABEL_PREFIX, can_be_labelled, component_label};
-use operon_kinds::ServiceVersion;
-use operon_object::{Object, Value, known, list, map};
+use operon_kinds::{Phase, ServiceVersion};
+use operon_object::{Object, Timestamp, Value, known, list, map};
 
 use crate::{Action, Verdict, objects::component_labels, scene::Scene};
+
+/// How long an operator may be on its way before its summary says so. Most arrive sooner, and then it is
+/// written once.
+const ARRIVAL: Duration = Duration::from_secs(3);
 
 /// Labels Subscriptions, and keeps an Operator object for every package of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -46,8 +50,14 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
     let Some(live) = scene.world.objects.get(&known::OPERATOR, "", name) else {
         let object = Object::new("operators.coreos.com/v1", "Operator", "", name);
         verdict.act(&object.key(), Action::Create(object));
+        verdict.at_rest();
         return;
     };
+    let arrivals = scene.world.objects.components(label).filter_map(arrival);
+    if let Some(arrival) = arrivals.filter(|arrival| scene.world.now < *arrival).min() {
+        verdict.wake_at(arrival);
+        return;
+    }
     let mut references: Vec<Value> = scene.world.objects.components(label).map(reference).collect();
     references.sort_by(|left, right| rank(left).cmp(&rank(right)));
     let selector = map! {
@@ -57,6 +67,22 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
     let mut status = live.status().clone();
     status.set(&["components"], components);
     verdict.write_summary(live, status);
+}
+
+/// Returns until when an operator that is on its way is expected to arrive.
+fn arrival(object: &Object) -> Option<Timestamp> {
+    if object.kind() != known::CLUSTER_SERVICE_VERSION {
+        return None;
+    }
+    let moved = Timestamp::parse(object.status().get("lastTransitionTime").str());
+    match ServiceVersion::read(object).phase() {
+        Phase::None | Phase::Pending | Phase::InstallReady | Phase::Installing => {
+            Some(moved.or(object.created())?.after(ARRIVAL))
+        }
+        Phase::Succeeded | Phase::Failed | Phase::Unknown | Phase::Replacing | Phase::Deleting => {
+            None
+        }
+    }
 }
 
 fn rank(reference: &Value) -> [&str; 4] {

@@ -22,10 +22,16 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
             // What was aggregated last would stay for ever.
             role.set(&["rules"], Value::list([]));
         }
-        if is_less {
-            verdict.act(&role.key(), Action::Apply(role));
-        } else {
-            ensure(scene, role, verdict);
+        let is_written = match is_less {
+            true => {
+                verdict.act(&role.key(), Action::Apply(role));
+                true
+            }
+            false => ensure(scene, role, verdict),
+        };
+        if is_written {
+            // Roles of groups and APIs are for people: an operator that is on its way does not wait for them.
+            verdict.at_rest();
         }
     }
     let is_global = target_namespaces(scene.world, group) == [""];
@@ -46,7 +52,9 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         let find_service = |name: &str| objects.get(&known::API_SERVICE, "", name);
         if let Ok(roles) = provided_api_roles(operator.object, find_crd, find_service) {
             for role in roles {
-                ensure(scene, role, verdict);
+                if ensure(scene, role, verdict) {
+                    verdict.at_rest();
+                }
             }
         }
         if is_global {

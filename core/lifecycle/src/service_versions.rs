@@ -17,10 +17,14 @@ mod rights;
 use std::collections::BTreeSet;
 
 use operon_kinds::{Phase, ServiceVersion, names};
-use operon_object::Value;
+use operon_object::{Object, Value};
 
 use self::{change::Change, gates::Gate, phases::Next};
-use crate::{Action, Event, Verdict, groups::with_provided_apis, scene::Scene};
+use crate::{
+    Action, Event, Verdict,
+    groups::{target_namespaces, with_provided_apis},
+    scene::Scene,
+};
 
 /// Decides about the operators of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -86,8 +90,7 @@ fn sync(
                 object.clone()
             }
         };
-        let finalizers = changed.metadata_mut().place("finalizers").make_list();
-        finalizers.push(names::CSV_FINALIZER.into());
+        add_finalizer(&mut changed);
         verdict.act(&object.key(), Action::Update(changed));
         return;
     }
@@ -106,6 +109,24 @@ fn sync(
             heal::decide(scene, operator, verdict);
             write(scene, operator, phases::next(scene, operator), verdict);
         }
+    }
+}
+
+/// Gives an operator that a plan makes what it would be given as soon as it is seen: that saves a write.
+pub(crate) fn prepare(scene: &Scene<'_>, operator: &mut Object) {
+    add_finalizer(operator);
+    if let Some(group) = scene.group() {
+        let targets = target_namespaces(scene.world, group);
+        for (name, value) in gates::group_annotations(group, &targets) {
+            operator.set_annotation(name, &value);
+        }
+    }
+}
+
+fn add_finalizer(operator: &mut Object) {
+    if !operator.finalizers().any(|name| name == names::CSV_FINALIZER) {
+        let finalizers = operator.metadata_mut().place("finalizers").make_list();
+        finalizers.push(names::CSV_FINALIZER.into());
     }
 }
 
@@ -137,7 +158,7 @@ fn write(scene: &Scene<'_>, operator: ServiceVersion<'_>, next: Next, verdict: &
         status.set(&["certsLastUpdated"], made);
         status.set(&["certsRotateAt"], rotate);
     }
-    if verdict.write_status(object, status)
+    if verdict.write_status_guarded(object, status, next.guards)
         && let Some(Change { phase, reason, message }) = change
     {
         let event = Event::about(object, phase == Phase::Failed, reason, &message);

@@ -8,7 +8,8 @@ mod deprecation;
 mod plan;
 
 use operon_kinds::{
-    Condition, Subscription, SubscriptionState, condition, names, remove_condition, set_condition,
+    Condition, InstallPlan, Subscription, SubscriptionState, condition, names, remove_condition,
+    set_condition,
 };
 use operon_object::{Value, known, map};
 
@@ -20,6 +21,7 @@ use crate::{
 
 /// Writes the status of the Subscriptions of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict) {
+    let is_plan_ending = is_plan_ending(verdict);
     for subscription in &scene.subscriptions {
         let old = subscription.object.status();
         let mut status = old.clone();
@@ -36,14 +38,27 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
             status.set(&["lastUpdated"], scene.world.now);
             let guards = guards(scene, *subscription, &status);
             verdict.write_status_guarded(subscription.object, status, guards);
-            if is_passing {
+            if is_passing || is_plan_ending {
                 verdict.at_rest();
             }
             for condition in news {
-                tell(scene, *subscription, &condition, verdict);
+                if tell(scene, *subscription, &condition, verdict) && is_plan_ending {
+                    verdict.at_rest();
+                }
             }
         }
     }
+}
+
+/// Tells whether a plan comes to its end in this world: what is said of Subscriptions would be out of date at
+/// once. That a plan comes is said without delay, because nobody else may make one then.
+fn is_plan_ending(verdict: &Verdict) -> bool {
+    verdict.effects.iter().any(|effect| match &effect.action {
+        Action::UpdateStatus(object) if object.kind() == known::INSTALL_PLAN => {
+            InstallPlan::read(object).is_finished()
+        }
+        _ => false,
+    })
 }
 
 /// Tells whether a Subscription only waits for its plan in another way than before. Plans move fast: that
@@ -199,13 +214,14 @@ fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) -> 
     news
 }
 
-/// Tells people that something keeps a Subscription from what it asks for.
+/// Tells people that something keeps a Subscription from what it asks for; tells whether there is something
+/// to tell.
 fn tell(
     scene: &Scene<'_>,
     subscription: Subscription<'_>,
     condition: &Condition,
     verdict: &mut Verdict,
-) {
+) -> bool {
     let Condition { kind, message, .. } = condition;
     let event = match kind.as_str() {
         // Upstream: a resolution is the namespace's matter.
@@ -218,7 +234,7 @@ fn tell(
         }
         _ => None,
     };
-    if let Some(event) = event {
-        verdict.act(&subscription.object.key(), Action::Emit(event));
-    }
+    let Some(event) = event else { return false };
+    verdict.act(&subscription.object.key(), Action::Emit(event));
+    true
 }

@@ -7,15 +7,15 @@ use std::{
 
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
-    BundleKey, BundleState, CatalogState, FIRST_PAUSE, Failures, LONGEST_PAUSE, Objects, Scope,
-    Settings, Verdict, World, decide_within,
+    BundleKey, BundleState, CatalogState, Failures, LONGEST_PAUSE, Objects, Scope, Settings,
+    Verdict, World, decide_within,
 };
 use operon_object::{Object, ObjectKey, Timestamp, known};
 use operon_resolve::SourceName;
 
 use crate::{
-    CatalogRequest, Catalogs, Cluster, ClusterError, picture::Picture, repeats::Repeats,
-    touched::Touched,
+    CatalogRequest, Catalogs, Cluster, ClusterError, asks::Asks, picture::Picture,
+    repeats::Repeats, touched::Touched,
 };
 
 /// How often a decision is made anew because it wanted contents that nobody had asked for yet. What is
@@ -29,8 +29,7 @@ pub struct Driver<C, S> {
     pub(crate) catalogs: S,
     pub(crate) picture: Picture,
     pub(crate) bundles: BTreeMap<BundleKey, BundleState>,
-    /// When contents that are not here yet are asked for again.
-    pub(crate) asks: BTreeMap<BundleKey, Timestamp>,
+    pub(crate) asks: Asks,
     pub(crate) failures: Failures,
     pub(crate) repeats: Repeats,
     pub(crate) touched: Touched,
@@ -81,7 +80,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             catalogs,
             picture: Picture::new(),
             bundles: BTreeMap::new(),
-            asks: BTreeMap::new(),
+            asks: Asks::default(),
             failures: Failures::default(),
             repeats: Repeats::default(),
             touched,
@@ -181,7 +180,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
         });
         self.repeats.forget(now);
-        let wake = self.wakes.values().chain(self.asks.values()).min().copied();
+        let wake = self.wakes.values().copied().chain(self.asks.next()).min();
         let is_fetching = self.is_fetching();
         Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching, deeds })
     }
@@ -208,20 +207,14 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Asks again for contents that were not here, when it is time. What was known of them holds until
     /// something else is; what nobody needs any more is forgotten.
     fn ask_again(&mut self, now: Timestamp) {
-        let due: Vec<BundleKey> = self
-            .asks
-            .iter()
-            .filter(|(_, time)| **time <= now)
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in due {
-            self.asks.remove(&key);
+        for key in self.asks.due(now) {
             if self.wanted.values().any(|wanted| wanted.contains(&key)) {
                 self.ask(key, now);
             } else {
                 self.bundles.remove(&key);
             }
         }
+        self.asks.retain(|key| self.bundles.contains_key(key));
     }
 
     /// Asks for the contents of a bundle.
@@ -237,16 +230,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
 
     /// Remembers what is known of the contents of a bundle, and when to ask again.
     fn note(&mut self, key: BundleKey, state: BundleState, now: Timestamp) {
-        let pause = match &state {
-            BundleState::Ready(_) => None,
-            BundleState::Pending { .. } | BundleState::Failed { is_retried: true, .. } => {
-                Some(FIRST_PAUSE)
-            }
-            BundleState::Failed { is_retried: false, .. } => Some(LONGEST_PAUSE),
-        };
-        if let Some(pause) = pause {
-            self.asks.insert(key.clone(), now.after(pause));
-        }
+        self.asks.note(&key, &state, now);
         self.bundles.insert(key, state);
     }
 
@@ -283,7 +267,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         self.bundles.retain(|key, _| {
             states.get(&key.source).is_some_and(|state| state.digest == key.digest)
         });
-        self.asks.retain(|key, _| self.bundles.contains_key(key));
+        self.asks.retain(|key| self.bundles.contains_key(key));
         self.states = states;
     }
 }

@@ -4,6 +4,7 @@
 //! contains no rule: it may be stopped at any point and started again, and two of them may run side
 //! by side. It never reads a clock; whoever runs it says what time it is.
 
+mod asks;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod cycle;

@@ -118,8 +118,13 @@ fn carry_out(
             message: String::new(),
         };
         set_condition(&mut status, &done, now);
+        verdict.write_status(plan.object, status);
+    } else if step::counts_from_its_creation(plan) {
+        // Which steps are done shows in what they made; most often the rest follows at once.
+        verdict.write_summary(plan.object, status);
+    } else {
+        verdict.write_status(plan.object, status);
     }
-    verdict.write_status(plan.object, status);
 }
 
 /// Says why a plan cannot be carried out, and ends it when its time is over. What lacks a right is tried

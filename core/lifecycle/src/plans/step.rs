@@ -13,7 +13,7 @@ use super::{
     definition,
     execute::{owner_of, with_status},
 };
-use crate::{Action, covers::covers, scene::Scene};
+use crate::{Action, covers::covers, scene::Scene, service_versions};
 
 /// What is left of a plan.
 #[derive(Debug, Default)]
@@ -69,8 +69,10 @@ fn look_at(
             return StepStatus::Unknown;
         }
     };
+    let since = plan.object.created().filter(|_| counts_from_its_creation(plan));
+    let since = whole_second(since.unwrap_or(started));
     let before = |live: &Object| {
-        let is_new = live.created().is_some_and(|created| created >= whole_second(started));
+        let is_new = live.created().is_some_and(|created| created >= since);
         if is_new { StepStatus::Created } else { StepStatus::Present }
     };
     if !is_served(scene, &object.api_kind()) {
@@ -107,6 +109,11 @@ fn look_at(
         return StepStatus::Unknown;
     };
     ensure(scene, step, object, is_namespaced, outcome, before)
+}
+
+/// Tells whether everything since a plan was made counts as its work: nobody was asked in between.
+pub(super) fn counts_from_its_creation(plan: InstallPlan<'_>) -> bool {
+    plan.object.spec().get("approval").str() == "Automatic"
 }
 
 /// Tells whether the cluster still has a kind of its own in a version. What it says nothing about may come.
@@ -157,6 +164,8 @@ fn create_once(
             return StepStatus::Present;
         }
         object.set_annotation(names::GENERATED_BY_ANNOTATION, plan.name());
+    } else {
+        service_versions::prepare(scene, &mut object);
     }
     outcome.actions.push(Action::Create(object));
     StepStatus::Created

@@ -78,11 +78,7 @@ fn with_group(
     group: OperatorGroup<'_>,
     targets: &[String],
 ) -> Option<Object> {
-    let wanted = [
-        (names::OPERATOR_GROUP_ANNOTATION, group.name().to_owned()),
-        (names::OPERATOR_NAMESPACE_ANNOTATION, group.object.namespace().to_owned()),
-        (names::TARGET_NAMESPACES_ANNOTATION, targets.join(",")),
-    ];
+    let wanted = group_annotations(group, targets);
     let has = |(name, value): &(&str, String)| operator.object.annotation(name) == Some(value);
     if wanted.iter().all(has) {
         return None;
@@ -92,6 +88,18 @@ fn with_group(
         changed.set_annotation(name, &value);
     }
     Some(changed)
+}
+
+/// Returns the annotations that tell the group of an operator.
+pub(super) fn group_annotations(
+    group: OperatorGroup<'_>,
+    targets: &[String],
+) -> [(&'static str, String); 3] {
+    [
+        (names::OPERATOR_GROUP_ANNOTATION, group.name().to_owned()),
+        (names::OPERATOR_NAMESPACE_ANNOTATION, group.object.namespace().to_owned()),
+        (names::TARGET_NAMESPACES_ANNOTATION, targets.join(",")),
+    ]
 }
 
 /// Says why the operator's install modes do not fit the targets.

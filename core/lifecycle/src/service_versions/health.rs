@@ -5,7 +5,7 @@ use operon_install::{
     deployment_health, has_owner_labels, webhook_hash,
 };
 use operon_kinds::{ServiceVersion, condition};
-use operon_object::{Timestamp, known};
+use operon_object::{ObjectKey, Timestamp, known};
 
 use super::install;
 use crate::scene::Scene;
@@ -17,6 +17,13 @@ pub(super) enum Health {
     Good,
     /// They are not ready yet, or not any more.
     Waiting(String),
+    /// One of them is not there at all, and has to be installed again.
+    Missing {
+        /// Says which one.
+        message: String,
+        /// The Deployment.
+        deployment: ObjectKey,
+    },
     /// They were installed from something else, and have to be installed again.
     Outdated(String),
     /// They did not get ready in their time.
@@ -58,7 +65,12 @@ pub(super) fn of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Health {
                 Health::Outdated(format!("installing: {}", changed.message()))
             }
             missing @ DeploymentHealth::Missing { .. } => {
-                Health::Waiting(format!("installing: {}", missing.message()))
+                let message = format!("installing: {}", missing.message());
+                match live {
+                    None => Health::Missing { message, deployment: wanted.key() },
+                    // Somebody else has one of the same name.
+                    Some(_) => Health::Waiting(message),
+                }
             }
             waiting @ DeploymentHealth::Waiting { .. } => {
                 Health::Waiting(format!("installing: {}", waiting.message()))

@@ -1,5 +1,7 @@
 //! How an operator goes from phase to phase.
 
+use std::time::Duration;
+
 use operon_install::check_webhooks;
 use operon_kinds::{OperatorCondition, Phase, PlanPhase, ServiceVersion, Upgradeable};
 use operon_object::{Timestamp, Value, known};
@@ -12,7 +14,10 @@ use super::{
     requirements::{self, Requirements},
     rights,
 };
-use crate::{Action, fail_forward, scene::Scene};
+use crate::{Action, Guard, fail_forward, scene::Scene};
+
+/// How long an operator may take to get ready before it is said what it waits for: most are sooner.
+const WAITING_IS_NEWS: Duration = Duration::from_secs(2);
 
 /// What happens to an operator next.
 #[derive(Debug, Default)]
@@ -27,6 +32,8 @@ pub(super) struct Next {
     pub(super) certificates: Option<(Value, Value)>,
     /// When it has to be looked at again.
     pub(super) wake: Option<Timestamp>,
+    /// What the cluster itself is asked before anything is said.
+    pub(super) guards: Vec<Guard>,
 }
 
 impl Next {
@@ -169,6 +176,11 @@ fn install_ready(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
 
 fn installing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     let health = health::of(scene, operator);
+    if let Health::Missing { message, deployment } = health {
+        // Somebody took it away while it was waited for.
+        let guards = vec![Guard::Absent(deployment)];
+        return Next { guards, ..Next::to(Phase::InstallReady, "InstallWaiting", message) };
+    }
     let mut next = follow_health(&health, Phase::Installing, "InstallWaiting");
     let now = scene.world.now;
     let since = operator.last_transition().unwrap_or(now);
@@ -178,6 +190,10 @@ fn installing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         return Next::to(Phase::Failed, "InstallCheckFailed", "install timeout");
     }
     if is_waiting {
+        let soon = since.after(WAITING_IS_NEWS);
+        if now < soon {
+            return Next { change: None, wake: Some(soon), ..next };
+        }
         next.wake = Some(deadline);
     }
     next
@@ -193,7 +209,9 @@ fn follow_health(health: &Health, phase: Phase, reason: &'static str) -> Next {
         ),
         Health::Lost(message) => Next::to(Phase::Failed, "InstallCheckFailed", message.clone()),
         Health::Outdated(message) => Next::to(Phase::InstallReady, reason, message.clone()),
-        Health::Waiting(message) => Next::to(phase, reason, message.clone()),
+        Health::Waiting(message) | Health::Missing { message, .. } => {
+            Next::to(phase, reason, message.clone())
+        }
         Health::Uncomputable => {
             Next::to(Phase::Pending, "NeedsReinstall", "calculated deployment install is bad")
         }
@@ -306,6 +324,7 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         Health::Waiting(_) if operator.reason() == "InstallCheckFailed" => Next::stay().with(found),
         health @ (Health::Good
         | Health::Outdated(_)
+        | Health::Missing { .. }
         | Health::Waiting(_)
         | Health::Uncomputable) => {
             follow_health(&health, Phase::Pending, "NeedsReinstall").with(found)

@@ -21,11 +21,13 @@ pub(crate) struct Ship {
     pub(crate) replicas: usize,
     /// The package whose definition it needs.
     pub(crate) needs: Option<String>,
+    /// The version whose Deployment no API server takes: it would not select its own pods.
+    pub(crate) flawed: Option<&'static str>,
 }
 
 impl Ship {
     pub(crate) fn new(name: impl Into<String>, replicas: usize) -> Self {
-        Self { name: name.into(), replicas, needs: None }
+        Self { name: name.into(), replicas, needs: None, flawed: None }
     }
 
     /// Returns the name of the operator in a version.
@@ -139,9 +141,10 @@ impl Ship {
     }
 
     fn deployment(&self, version: &str) -> String {
-        let Self { name, replicas, .. } = self;
+        let Self { name, replicas, flawed, .. } = self;
+        let selected = if *flawed == Some(version) { "nobody" } else { name };
         format!(
-            "{{ replicas: {replicas}, selector: {{ matchLabels: {{ app: {name} }} }}, template: {{ metadata: \
+            "{{ replicas: {replicas}, selector: {{ matchLabels: {{ app: {selected} }} }}, template: {{ metadata: \
              {{ labels: {{ app: {name}, version: \"{version}\" }} }}, spec: {{ serviceAccountName: {name}, \
              terminationGracePeriodSeconds: 0, containers: [{{ name: operator, image: \"{BUSYBOX_IMAGE}\" }}] }} }} }}"
         )

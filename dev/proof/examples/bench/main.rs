@@ -1,12 +1,15 @@
 //! Measures the controller that ships on a real cluster; `cargo xtask bench --cluster` runs it.
 //!
+//! `OPERON_MEASUREMENT=<part of a title>` measures less.
 //! It prints the rows of a table. Every figure is of this run; what upstream needs was measured elsewhere
 //! and only stands beside it.
 
 mod fleet;
 mod stand;
+mod trouble;
 
 use std::{
+    collections::BTreeSet,
     env,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -33,6 +36,9 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 /// How long it is counted what is asked while nothing happens.
 const IDLE: Duration = Duration::from_secs(10);
+
+/// What the measurement of the large catalog is called.
+const LARGE: &str = "the large catalog";
 
 /// The catalog of everything that is measured but the large one.
 const CATALOG: &str = "fleet";
@@ -88,12 +94,14 @@ fn measure(
     let mut stand = Stand::new(rig, program)?;
     let fleet = Fleet::launch(&stand, runs)?;
     let mut rows = Vec::new();
-    for (title, measure) in MEASUREMENTS {
+    let wanted = env::var("OPERON_MEASUREMENT").ok();
+    let is_wanted = |title: &str| wanted.as_ref().is_none_or(|wanted| title.contains(wanted));
+    for (title, measure) in MEASUREMENTS.iter().filter(|(title, _)| is_wanted(title)) {
         eprintln!("  {title}");
         rows.extend(measure(&mut stand, &fleet)?);
     }
-    if let Some(large) = large {
-        eprintln!("  the large catalog");
+    if let Some(large) = large.filter(|_| is_wanted(LARGE)) {
+        eprintln!("  {LARGE}");
         rows.extend(large_catalog(&mut stand, large)?);
     }
     Ok(rows)
@@ -106,7 +114,10 @@ const MEASUREMENTS: &[Measurement] = &[
     ("an update, and one in two hops", updates),
     ("an operator and what it needs", pairs),
     ("many at once", many),
+    ("beside a broken catalog", trouble::broken_catalog),
+    ("fail forward", trouble::fail_forward),
     ("among many namespaces", among_many),
+    ("peace", trouble::peace),
 ];
 
 /// The ships of this run; every one is installed once, so that nothing is in any cache.
@@ -117,6 +128,9 @@ struct Fleet {
     pairs: Vec<(Ship, Ship)>,
     many: Vec<Ship>,
     late: Vec<Ship>,
+    beside_broken: Vec<Ship>,
+    /// The one whose second version no API server takes.
+    flawed: Ship,
 }
 
 impl Fleet {
@@ -136,6 +150,8 @@ impl Fleet {
             pairs: pairs.collect(),
             many: ships("barge", AT_ONCE, 0),
             late: ships("yacht", runs, 1),
+            beside_broken: ships("dinghy", runs, 1),
+            flawed: Ship { flawed: Some(VERSIONS[1]), ..Ship::new("wreck", 1) },
         };
         eprintln!("  pushing {} bundles", fleet.in_catalog().len() * VERSIONS.len());
         let work = stand.rig.directory().join("bench/bundles");
@@ -153,7 +169,8 @@ impl Fleet {
     fn in_catalog(&self) -> Vec<Ship> {
         let pairs = self.pairs.iter().flat_map(|(pilot, tanker)| [pilot, tanker]);
         let ships = self.singles.iter().chain(&self.updated).chain(pairs);
-        ships.chain(&self.many).chain(&self.late).cloned().collect()
+        let ships = ships.chain(&self.many).chain(&self.late).chain(&self.beside_broken);
+        ships.chain([&self.flawed]).cloned().collect()
     }
 }
 
@@ -224,6 +241,7 @@ fn idle(stand: &Stand<'_>) -> Result<Asked, String> {
 fn updates(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
     let (single, double) = fleet.updated.split_at(fleet.updated.len() / 2);
     let mut rows = Vec::new();
+    let mut histories = BTreeSet::new();
     for (ships, versions, work, wanted, upstream) in [
         (
             single,
@@ -237,10 +255,18 @@ fn updates(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
         let mut times = Vec::new();
         for ship in ships {
             times.push(updated(stand, ship, versions)?);
+            let last = VERSIONS.get(versions - 1).ok_or("bug: no such version")?;
+            histories.extend(trouble::history(stand, &ship.name, &ship.operator(last)));
         }
         let figure = seconds(&times);
         rows.push(Row { work: work.to_owned(), figure, wanted, upstream });
     }
+    rows.push(Row {
+        work: "phases of the new CSV in all of these updates".to_owned(),
+        figure: histories.into_iter().collect::<Vec<_>>().join("; or "),
+        wanted: "never flaps",
+        upstream: "Succeeded → Failed → Pending → Succeeded",
+    });
     Ok(rows)
 }
 

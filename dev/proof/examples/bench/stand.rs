@@ -142,16 +142,26 @@ impl<'r> Stand<'r> {
 
     /// Returns when an operator has succeeded.
     pub(crate) fn succeeded(&self, namespace: &str, operator: &str) -> Result<(), String> {
+        self.has_phase(namespace, operator, "Succeeded")
+    }
+
+    /// Returns when an operator is in a phase.
+    pub(crate) fn has_phase(
+        &self,
+        namespace: &str,
+        operator: &str,
+        phase: &str,
+    ) -> Result<(), String> {
         let key = known::CLUSTER_SERVICE_VERSION.key(namespace, operator);
-        self.until(&format!("{operator} in {namespace} has succeeded"), |stand| {
+        self.until(&format!("{operator} in {namespace} is in phase {phase}"), |stand| {
             let found = stand.get(&key);
-            found.is_some_and(|operator| operator.status().get("phase").str() == "Succeeded")
+            found.is_some_and(|operator| operator.status().get("phase").str() == phase)
         })
     }
 
     /// Returns when a catalog is ready.
     pub(crate) fn catalog_is_ready(&self, name: &str) -> Result<(), String> {
-        let key = known::CATALOG_SOURCE.key(CATALOG_NAMESPACE, name);
+        let key = catalog_key(name);
         self.until(&format!("the catalog {name} is ready"), |stand| {
             let state = ["status", "connectionState", "lastObservedState"];
             stand.get(&key).is_some_and(|source| source.at(&state).str() == "READY")
@@ -191,7 +201,7 @@ impl<'r> Stand<'r> {
 
     /// Removes a catalog.
     pub(crate) fn remove_catalog(&self, name: &str) -> Result<(), String> {
-        let key = known::CATALOG_SOURCE.key(CATALOG_NAMESPACE, name);
+        let key = catalog_key(name);
         let Some(source) = self.get(&key) else { return Ok(()) };
         self.person.delete(&key, source.uid()).map_err(|error| error.message)
     }
@@ -229,11 +239,21 @@ pub(crate) fn wish(namespace: &str, ship: &str, catalog: &str) -> String {
 
 /// Returns the manifests of a namespace with its group.
 pub(crate) fn place(namespace: &str) -> String {
+    place_with(namespace, "")
+}
+
+/// Returns the manifests of a namespace with its group, which says something more.
+pub(crate) fn place_with(namespace: &str, more: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Namespace\nmetadata: {{ name: {namespace} }}\n---\n\
          apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {{ name: group, namespace: {namespace} }}\n\
-         spec: {{ targetNamespaces: [{namespace}] }}\n"
+         spec: {{ targetNamespaces: [{namespace}], {more} }}\n"
     )
+}
+
+/// Returns the key of a catalog.
+pub(crate) fn catalog_key(name: &str) -> ObjectKey {
+    known::CATALOG_SOURCE.key(CATALOG_NAMESPACE, name)
 }
 
 /// Returns the manifest of a catalog.
