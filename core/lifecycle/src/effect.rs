@@ -20,8 +20,10 @@ pub struct Verdict {
     /// Whether operators, Subscriptions or plans of other namespaces were looked at, so that their
     /// changes matter.
     pub looks_elsewhere: bool,
-    /// The bundles whose contents are needed, whether they are here or not.
+    /// The bundles whose contents are waited for.
     pub wanted: BTreeSet<BundleKey>,
+    /// The bundles whose contents it rests on, those that are wanted among them.
+    pub used: BTreeSet<BundleKey>,
 }
 
 /// One thing to be done.

@@ -37,6 +37,8 @@ pub(crate) struct Outlook {
     pub(crate) drafts: Vec<Draft>,
     /// The bundles whose contents are wanted.
     pub(crate) wanted: BTreeSet<BundleKey>,
+    /// The bundles whose contents are looked at, those that are wanted among them.
+    pub(crate) used: BTreeSet<BundleKey>,
     /// The contents of other namespaces' plans that a draft is carried out with, by its own content.
     pub(crate) joined: BTreeMap<String, BTreeMap<String, String>>,
     /// Whether other namespaces were asked, and had something to say.
@@ -303,6 +305,7 @@ impl Outlook {
         let mut failed = Vec::new();
         for addition in answers.iter().flat_map(|answer| &answer.additions) {
             let key = bundle_key(scene, addition);
+            self.used.insert(key.clone());
             match scene.world.bundles.get(&key) {
                 None => waiting.push(String::new()),
                 Some(BundleState::Pending { message }) => waiting.push(message.clone()),

@@ -36,6 +36,7 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
         }
     }
     verdict.wanted.extend(outlook.wanted.iter().cloned());
+    verdict.used.extend(outlook.used.iter().cloned());
     for draft in &outlook.drafts {
         let is_there = scene.plans.iter().any(|plan| is_plan_of(*plan, draft));
         if !is_there && !is_in_the_way(scene, draft) {

@@ -4,10 +4,12 @@
 //! is decided by the rooms above.
 
 mod base64;
+mod building;
 mod hash;
 mod json;
 mod kind;
 pub mod known;
+mod map;
 mod object;
 mod owner;
 mod quote;
@@ -21,11 +23,12 @@ pub use self::{
     hash::{base62_sha224, fnv64_hex, sha256_hex},
     json::{JsonError, JsonEvent, JsonFault, JsonReader, MAX_JSON_DEPTH, TrailingText},
     kind::{ApiKind, Kind, ObjectKey},
+    map::Map,
     object::{MalformedObject, Object},
     owner::OwnerReference,
     quote::{escape, quote},
     selector::{REQUIREMENTS_LIMIT, Selector, SelectorError},
     time::Timestamp,
-    value::{MAX_VALUE_DEPTH, Map, Value, ValueError},
+    value::{MAX_VALUE_DEPTH, Value, ValueError},
     write::{exact_json, go_json},
 };

@@ -4,9 +4,9 @@
 //! are changed. Integers stay integers, because a port written as `8080.0` is refused by a cluster.
 //! The order of keys is not kept: no reader of Kubernetes objects may depend on it.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use crate::{JsonError, JsonEvent, JsonReader, TrailingText};
+use crate::{JsonError, JsonReader, Map, TrailingText, building::Building};
 
 /// Limits how deeply a value nests. The deepest schema published in a catalog has about 60 levels;
 /// walking a value recurses, so the stack is what is protected.
@@ -30,12 +30,6 @@ pub enum Value {
     List(Arc<Vec<Value>>),
     /// `{"name": "etcd"}`.
     Map(Map),
-}
-
-/// Holds named values, sorted by name.
-#[derive(Clone, Default)]
-pub struct Map {
-    entries: Arc<BTreeMap<Arc<str>, Value>>,
 }
 
 /// Says why a text is no value.
@@ -77,12 +71,6 @@ impl PartialEq for Value {
     }
 }
 
-impl PartialEq for Map {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.entries, &other.entries) || self.entries == other.entries
-    }
-}
-
 impl Value {
     /// Makes a text.
     pub fn text(text: impl AsRef<str>) -> Self {
@@ -111,7 +99,7 @@ impl Value {
         while let Some(event) = reader.next_event().map_err(ValueError::Json)? {
             building.accept(event)?;
         }
-        Ok(building.finished)
+        Ok(building.finish())
     }
 
     /// Tells whether it is `null` or not there.
@@ -249,63 +237,6 @@ impl Value {
     }
 }
 
-impl Map {
-    /// Tells whether there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Counts the entries.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Returns the entries, sorted by name.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> {
-        self.entries.iter().map(|(name, value)| (&**name, value))
-    }
-
-    /// Returns the value of a name, or `null`.
-    pub fn get(&self, name: &str) -> &Value {
-        self.entries.get(name).unwrap_or(&ABSENT)
-    }
-
-    /// Tells whether a name is there, also with `null`.
-    pub fn contains(&self, name: &str) -> bool {
-        self.entries.contains_key(name)
-    }
-
-    /// Puts a value under a name.
-    pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<Value>) {
-        Arc::make_mut(&mut self.entries).insert(name.as_ref().into(), value.into());
-    }
-
-    /// Takes an entry away.
-    pub fn remove(&mut self, name: &str) -> Option<Value> {
-        if !self.contains(name) {
-            return None;
-        }
-        Arc::make_mut(&mut self.entries).remove(name)
-    }
-
-    /// Returns the place of a name to change, `null` at first.
-    pub fn place(&mut self, name: &str) -> &mut Value {
-        Arc::make_mut(&mut self.entries).entry(name.into()).or_default()
-    }
-
-    /// Keeps the entries that are wanted.
-    pub fn retain(&mut self, mut is_wanted: impl FnMut(&str, &Value) -> bool) {
-        Arc::make_mut(&mut self.entries).retain(|name, value| is_wanted(name, value));
-    }
-}
-
-impl<K: AsRef<str>> FromIterator<(K, Value)> for Map {
-    fn from_iter<I: IntoIterator<Item = (K, Value)>>(entries: I) -> Self {
-        let entries = entries.into_iter().map(|(name, value)| (name.as_ref().into(), value));
-        Self { entries: Arc::new(entries.collect()) }
-    }
-}
-
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::text(text)
@@ -355,12 +286,6 @@ impl fmt::Debug for Value {
     }
 }
 
-impl fmt::Debug for Map {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&Value::Map(self.clone()), formatter)
-    }
-}
-
 /// Makes a map of names and values: `map! { "kind" => "Role", "rules" => rules }`.
 #[macro_export]
 macro_rules! map {
@@ -375,71 +300,4 @@ macro_rules! list {
     ($($value:expr),* $(,)?) => {
         $crate::Value::list([$($crate::Value::from($value)),*])
     };
-}
-
-/// Collects events into a value.
-#[derive(Default)]
-struct Building {
-    open: Vec<Container>,
-    finished: Value,
-}
-
-enum Container {
-    List(Vec<Value>),
-    Map(BTreeMap<Arc<str>, Value>, Arc<str>),
-}
-
-impl Building {
-    fn accept(&mut self, event: JsonEvent<'_>) -> Result<(), ValueError> {
-        let value = match event {
-            JsonEvent::BeginArray => return self.enter(Container::List(Vec::new())),
-            JsonEvent::BeginObject => {
-                return self.enter(Container::Map(BTreeMap::new(), "".into()));
-            }
-            JsonEvent::Key(key) => {
-                if let Some(Container::Map(_, pending)) = self.open.last_mut() {
-                    *pending = key.as_ref().into();
-                }
-                return Ok(());
-            }
-            JsonEvent::EndArray | JsonEvent::EndObject => match self.open.pop() {
-                Some(Container::List(elements)) => Value::from(elements),
-                Some(Container::Map(entries, _)) => Value::Map(Map { entries: Arc::new(entries) }),
-                None => Value::Null,
-            },
-            JsonEvent::Null => Value::Null,
-            JsonEvent::Bool(value) => Value::Bool(value),
-            JsonEvent::Number { text, .. } => number(text),
-            JsonEvent::String(text) => Value::text(text),
-        };
-        match self.open.last_mut() {
-            Some(Container::List(elements)) => elements.push(value),
-            Some(Container::Map(entries, pending)) => {
-                entries.insert(std::mem::replace(pending, "".into()), value);
-            }
-            None => self.finished = value,
-        }
-        Ok(())
-    }
-
-    fn enter(&mut self, container: Container) -> Result<(), ValueError> {
-        if self.open.len() == MAX_VALUE_DEPTH {
-            return Err(ValueError::TooDeep);
-        }
-        self.open.push(container);
-        Ok(())
-    }
-}
-
-/// Upstream: a number without a point or exponent is a 64-bit integer, every other one a double.
-/// What fits no double becomes the largest one.
-fn number(text: &str) -> Value {
-    let is_integer = !text.contains(['.', 'e', 'E']);
-    match text.parse() {
-        Ok(integer) if is_integer => Value::Integer(integer),
-        _ => {
-            let number: f64 = text.parse().unwrap_or(f64::MAX);
-            Value::Float(number.clamp(f64::MIN, f64::MAX))
-        }
-    }
 }

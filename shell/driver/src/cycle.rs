@@ -38,8 +38,10 @@ pub struct Driver<C, S> {
     wakes: BTreeMap<String, Timestamp>,
     /// The namespaces to which the operators of others matter.
     lookers: BTreeSet<String>,
-    /// The bundles that each namespace needs.
+    /// The bundles whose contents each namespace waits for.
     wanted: BTreeMap<String, BTreeSet<BundleKey>>,
+    /// The bundles whose contents the last decision about each namespace rests on.
+    used: BTreeMap<String, BTreeSet<BundleKey>>,
 }
 
 /// What a turn of the loop came to.
@@ -89,6 +91,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             wakes: BTreeMap::new(),
             lookers: BTreeSet::new(),
             wanted: BTreeMap::new(),
+            used: BTreeMap::new(),
         }
     }
 
@@ -161,11 +164,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             } else {
                 self.lookers.remove(&namespace);
             }
-            if verdict.wanted.is_empty() {
-                self.wanted.remove(&namespace);
-            } else {
-                self.wanted.insert(namespace.clone(), verdict.wanted);
-            }
+            keep(&mut self.wanted, &namespace, verdict.wanted);
+            keep(&mut self.used, &namespace, verdict.used);
             let executed = self.execute(&namespace, verdict.effects, now);
             match verdict.wake.into_iter().chain(executed.wake).min() {
                 Some(wake) => self.wakes.insert(namespace, wake),
@@ -180,6 +180,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
         });
         self.repeats.forget(now);
+        self.forget_contents();
         let wake = self.wakes.values().copied().chain(self.asks.next()).min();
         let is_fetching = self.is_fetching();
         Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching, deeds })
@@ -205,15 +206,18 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     }
 
     /// Asks again for contents that were not here, when it is time. What was known of them holds until
-    /// something else is; what nobody needs any more is forgotten.
+    /// something else is.
     fn ask_again(&mut self, now: Timestamp) {
         for key in self.asks.due(now) {
-            if self.wanted.values().any(|wanted| wanted.contains(&key)) {
-                self.ask(key, now);
-            } else {
-                self.bundles.remove(&key);
-            }
+            self.ask(key, now);
         }
+    }
+
+    /// Forgets the contents that no namespace needs now: those of operators that are installed would be most
+    /// of what is kept in memory.
+    fn forget_contents(&mut self) {
+        let used: BTreeSet<&BundleKey> = self.used.values().flatten().collect();
+        self.bundles.retain(|key, _| used.contains(key));
         self.asks.retain(|key| self.bundles.contains_key(key));
     }
 
@@ -269,6 +273,19 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         });
         self.asks.retain(|key| self.bundles.contains_key(key));
         self.states = states;
+    }
+}
+
+/// Remembers the bundles of a namespace, if there are any.
+fn keep(
+    all: &mut BTreeMap<String, BTreeSet<BundleKey>>,
+    namespace: &str,
+    bundles: BTreeSet<BundleKey>,
+) {
+    if bundles.is_empty() {
+        all.remove(namespace);
+    } else {
+        all.insert(namespace.to_owned(), bundles);
     }
 }
 

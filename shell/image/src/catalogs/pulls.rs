@@ -1,8 +1,12 @@
 //! Bundles that lie in images, pulled when they are asked for.
 //!
-//! What was pulled is remembered while it is asked for; the cache keeps it for longer.
+//! What was pulled is known as long as somebody holds it; the cache keeps it for longer.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Weak},
+};
 
 use operon_lifecycle::{BundleKey, BundleState};
 use operon_oci::Reference;
@@ -14,7 +18,7 @@ use crate::{
     crew::{Crew, Task},
 };
 
-/// How many bundles are remembered; the driver remembers those that are in use.
+/// Of how many bundles it is remembered how their pull ended.
 pub const MAX_REMEMBERED_BUNDLES: usize = 64;
 
 /// Where the bundles of a catalog may come from.
@@ -41,7 +45,7 @@ pub(super) struct Pulls {
 #[derive(Debug, Default)]
 struct Pull {
     task: Option<Task<Result<BundleContents, String>>>,
-    contents: Option<Arc<BundleContents>>,
+    contents: Weak<BundleContents>,
     failure: Option<String>,
 }
 
@@ -65,12 +69,17 @@ impl Pulls {
             has_news = true;
             let broken = || Err("reading it broke down; this is a defect of operon".to_owned());
             match result.unwrap_or_else(broken) {
-                Ok(contents) => pull.contents = Some(Arc::new(contents)),
+                Ok(contents) => {
+                    let contents = Arc::new(contents);
+                    pull.contents = Arc::downgrade(&contents);
+                    pull.failure = None;
+                    return BundleState::Ready(contents);
+                }
                 Err(message) => pull.failure = Some(message),
             }
         }
-        if let Some(contents) = &pull.contents {
-            return BundleState::Ready(Arc::clone(contents));
+        if let Some(contents) = pull.contents.upgrade() {
+            return BundleState::Ready(contents);
         }
         if pull.task.is_none() && !has_news {
             let (fetcher, name, image) = (Arc::clone(fetcher), key.name.clone(), key.image.clone());
