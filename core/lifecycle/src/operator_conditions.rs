@@ -87,7 +87,9 @@ fn grant(scene: &Scene<'_>, live: &Object, strategy: &Strategy, verdict: &mut Ve
     for wanted in [role, binding] {
         let found = scene.world.objects.find(&wanted.key());
         if !found.is_some_and(|found| covers(found.value(), wanted.value())) {
+            // No program asks for it before its pod runs.
             verdict.act(&wanted.key(), Action::Apply(wanted));
+            verdict.at_rest();
         }
     }
 }

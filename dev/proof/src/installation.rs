@@ -21,7 +21,7 @@ use operon_rig::{Proxy, Rig};
 use crate::{Controller, api_metrics::written_objects, stage::unlimited};
 
 /// How long anything may take: a lease to run out, an API server to come back, pods to start.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How long to wait before looking again.
 const LOOK_PAUSE: Duration = Duration::from_millis(50);

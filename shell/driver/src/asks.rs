@@ -8,9 +8,9 @@ use std::{collections::BTreeMap, time::Duration};
 use operon_lifecycle::{BundleKey, BundleState, FIRST_PAUSE, LONGEST_PAUSE};
 use operon_object::Timestamp;
 
-/// How soon contents that are on their way are asked for again at first. From there it is as long again as
-/// they were waited for.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+/// How soon contents that are on their way are asked for again at first. From there it is half as long again
+/// as they were waited for.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// The contents that are asked for again.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Asks {
             BundleState::Pending { .. } => {
                 let waited =
                     self.waiting.get(key).map_or(Duration::ZERO, |ask| now.since(ask.since));
-                waited.clamp(SHORTEST_PAUSE, FIRST_PAUSE)
+                (waited / 2).clamp(SHORTEST_PAUSE, FIRST_PAUSE)
             }
             BundleState::Failed { is_retried: true, .. } => FIRST_PAUSE,
             BundleState::Failed { is_retried: false, .. } => LONGEST_PAUSE,
@@ -87,8 +87,8 @@ mod tests {
             asked.push(next.since(begin).as_millis());
             asks.note(&key, &pending, next);
         }
-        assert_eq!(asked[..8], [10, 20, 40, 80, 160, 320, 570, 820]);
-        assert!(asked.len() < 250, "{} times in a minute", asked.len());
+        assert_eq!(asked[..10], [5, 10, 15, 22, 33, 49, 73, 109, 163, 244]);
+        assert!(asked.len() < 260, "{} times in a minute", asked.len());
         let failed = BundleState::Failed {
             reason: String::new(),
             message: String::new(),
