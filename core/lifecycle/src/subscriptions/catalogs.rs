@@ -2,6 +2,7 @@
 
 use operon_kinds::{CatalogSource, Condition, Subscription, condition, set_condition};
 use operon_object::{Value, known, map};
+use operon_resolve::SourceName;
 
 use crate::{catalog_sources::is_healthy, scene::Scene};
 
@@ -79,11 +80,25 @@ fn verdict(
             "UnhealthyCatalogSourceFound",
             format!("targeted catalogsource {wanted} unhealthy"),
         ),
-        (Some(_), _) | (None, None) => Condition::new(
-            UNHEALTHY,
-            false,
-            "AllCatalogSourcesHealthy",
-            "all available catalogsources are healthy",
-        ),
+        (Some(_), _) | (None, None) => beside(scene, wanted.as_ref(), seen),
     }
+}
+
+/// Says which catalogs cannot be read beside the one that is asked for. They keep nobody from anything, but
+/// what they offer may be missed. Upstream names the one that is asked for, whichever it is.
+fn beside(scene: &Scene<'_>, wanted: Option<&SourceName>, seen: &[CatalogSource<'_>]) -> Condition {
+    let unhealthy = seen.iter().filter(|source| !is_healthy(scene.world, **source));
+    let names: Vec<String> = unhealthy.map(|source| source.source_name().to_string()).collect();
+    if names.is_empty() {
+        let message = "all available catalogsources are healthy";
+        return Condition::new(UNHEALTHY, false, "AllCatalogSourcesHealthy", message);
+    }
+    let names = names.join(", ");
+    let message = match wanted {
+        None => format!("unhealthy: {names}"),
+        Some(wanted) => {
+            format!("targeted catalogsource {wanted} healthy; unhealthy beside it: {names}")
+        }
+    };
+    Condition::new(UNHEALTHY, true, "UnhealthyCatalogSourceFound", message)
 }

@@ -37,7 +37,6 @@ pub(crate) fn broken_catalog(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec
         let conditions = subscription.map(|found| found.status().get("conditions").clone());
         let says = |condition: &operon_object::Value| {
             condition.get("type").str() == "CatalogSourcesUnhealthy"
-                && condition.get("status").str() == "True"
                 && condition.get("message").str().contains(BROKEN)
         };
         is_named &= conditions.is_some_and(|all| all.elements().iter().any(says));
