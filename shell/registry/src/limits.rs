@@ -21,6 +21,10 @@ pub const MAX_CALLS_PER_CONNECTION: u32 = 1024;
 /// How many documents are read at once, over all calls: each may be megabytes, and twice that as JSON.
 pub const MAX_DOCUMENTS_AT_ONCE: usize = 4;
 
+/// How long a call waits for the first catalog before it is told to come again: one that was read before is
+/// open within milliseconds.
+pub const FIRST_CATALOG_PATIENCE: Duration = Duration::from_secs(1);
+
 /// How many threads serve: answering is copying, so more would only cost memory.
 pub const MAX_SERVING_THREADS: usize = 4;
 

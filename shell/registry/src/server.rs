@@ -59,7 +59,8 @@ impl Default for Server {
 }
 
 impl Server {
-    /// Makes a server without a catalog: health is `NOT_SERVING`, and calls are told to come again.
+    /// Makes a server without a catalog: health is `NOT_SERVING`, and calls wait for one or are told to come
+    /// again.
     pub fn new() -> Self {
         Self { state: Arc::new(State::new()) }
     }

@@ -55,7 +55,7 @@ impl ExperimentalRegistry for ExperimentalService {
                 )));
             }
         }
-        let shelf = self.state.shelf()?;
+        let shelf = self.state.shelf().await?;
         let places: Vec<Place> = shelf
             .catalog()
             .others()

@@ -32,7 +32,7 @@ impl RegistryService {
         &self,
         find: impl FnOnce(&Shelf) -> Result<Entry<'_>, NotFound>,
     ) -> Answer<api::Bundle> {
-        let shelf = self.state.shelf()?;
+        let shelf = self.state.shelf().await?;
         let entry = find(&shelf)?.id();
         let mut bundle = self.state.whole_bundle(shelf, entry).await?;
         // Upstream: calls for a single bundle never say what it replaces.
@@ -59,7 +59,7 @@ impl Registry for RegistryService {
         &self,
         _: Request<api::ListPackageRequest>,
     ) -> Answer<Self::ListPackagesStream> {
-        let shelf = self.state.shelf()?;
+        let shelf = self.state.shelf().await?;
         let name = |package: operon_catalog::Package<'_>| api::PackageName {
             name: package.name().to_owned(),
         };
@@ -67,7 +67,7 @@ impl Registry for RegistryService {
     }
 
     async fn get_package(&self, asked: Request<api::GetPackageRequest>) -> Answer<api::Package> {
-        Ok(Response::new(answer::package(&*self.state.shelf()?, &asked.get_ref().name)?))
+        Ok(Response::new(answer::package(&*self.state.shelf().await?, &asked.get_ref().name)?))
     }
 
     async fn get_bundle(&self, asked: Request<api::GetBundleRequest>) -> Answer<api::Bundle> {
@@ -85,7 +85,7 @@ impl Registry for RegistryService {
         &self,
         asked: Request<api::GetAllReplacementsRequest>,
     ) -> Answer<Self::GetChannelEntriesThatReplaceStream> {
-        Ok(all(answer::replacements(&*self.state.shelf()?, &asked.get_ref().csv_name)?))
+        Ok(all(answer::replacements(&*self.state.shelf().await?, &asked.get_ref().csv_name)?))
     }
 
     async fn get_bundle_that_replaces(
@@ -101,7 +101,7 @@ impl Registry for RegistryService {
     ) -> Answer<Self::GetChannelEntriesThatProvideStream> {
         let api::GetAllProvidersRequest { group, version, kind, .. } = asked.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        Ok(all(answer::providers(&*self.state.shelf()?, &api)?))
+        Ok(all(answer::providers(&*self.state.shelf().await?, &api)?))
     }
 
     async fn get_latest_channel_entries_that_provide(
@@ -110,7 +110,7 @@ impl Registry for RegistryService {
     ) -> Answer<Self::GetLatestChannelEntriesThatProvideStream> {
         let api::GetLatestProvidersRequest { group, version, kind, .. } = asked.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        Ok(all(answer::latest_providers(&*self.state.shelf()?, &api)?))
+        Ok(all(answer::latest_providers(&*self.state.shelf().await?, &api)?))
     }
 
     async fn get_default_bundle_that_provides(
@@ -126,7 +126,7 @@ impl Registry for RegistryService {
         &self,
         _: Request<api::ListBundlesRequest>,
     ) -> Answer<Self::ListBundlesStream> {
-        let shelf = self.state.shelf()?;
+        let shelf = self.state.shelf().await?;
         Ok(Response::new(BundleStream::new(Arc::clone(&self.state), shelf)))
     }
 }

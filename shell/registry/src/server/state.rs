@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use operon_catalog::{Entry, EntryId};
 use operon_fbc::{serve_bundle, serve_without_bodies};
-use tokio::sync::{Semaphore, watch};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::timeout,
+};
 use tonic::Status;
 
 use crate::{
     answer::{NotFound, message},
     api,
-    limits::MAX_DOCUMENTS_AT_ONCE,
+    limits::{FIRST_CATALOG_PATIENCE, MAX_DOCUMENTS_AT_ONCE},
     shelf::Shelf,
 };
 
@@ -42,9 +45,15 @@ impl State {
         Self { phase, documents: Semaphore::new(MAX_DOCUMENTS_AT_ONCE) }
     }
 
-    /// Returns what is served now. A call that began keeps what it began with.
-    pub(crate) fn shelf(&self) -> Result<Arc<Shelf>, Status> {
-        let shelf = self.phase.borrow().shelf.clone();
+    /// Returns what is served now, and waits a little while the first catalog is being read: whoever is told to
+    /// come again comes later than that. A call that began keeps what it began with.
+    pub(crate) async fn shelf(&self) -> Result<Arc<Shelf>, Status> {
+        let mut phase = self.phase.subscribe();
+        let news = phase.wait_for(|phase| phase.shelf.is_some() || phase.is_stopping);
+        let shelf = match timeout(FIRST_CATALOG_PATIENCE, news).await {
+            Ok(Ok(phase)) => phase.shelf.clone(),
+            Ok(Err(_)) | Err(_) => None,
+        };
         shelf.ok_or_else(|| Status::unavailable("the catalog is being read"))
     }
 

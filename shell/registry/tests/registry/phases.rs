@@ -4,6 +4,7 @@ use std::{
     env, fs,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
+    thread,
     time::Duration,
 };
 
@@ -32,7 +33,14 @@ fn a_server_listens_first_serves_later_and_changes_its_catalog_while_it_runs() {
     let ClientError::Refused { code, message, .. } = refused else { panic!("{refused}") };
     assert_eq!((code.as_str(), message.as_str()), ("Unavailable", "the catalog is being read"));
 
-    let left_out = server.set_content(MemoryContent::of_text(HARBOUR));
+    // Whoever asks while it is on its way waits for it.
+    let left_out = thread::scope(|scope| {
+        let asking = scope.spawn(|| client.get_package("crane"));
+        thread::sleep(Duration::from_millis(100));
+        let left_out = server.set_content(MemoryContent::of_text(HARBOUR));
+        assert_eq!(asking.join().unwrap().unwrap().name, "crane");
+        left_out
+    });
     assert_eq!(left_out.len(), 1);
     assert_eq!(left_out[0].package, "wreck");
     for service in ["", "Registry", "api.Registry", "whatever"] {
@@ -66,7 +74,7 @@ fn a_connection_that_ends_is_idle_and_is_made_again_when_it_is_needed() {
 
     let patient = ClientOptions { patience: LONG, ..ClientOptions::default() };
     let patient = Client::new(&address, patient).unwrap();
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let waiting = scope.spawn(|| patient.get_package("anchor"));
         patient.wait_for_state_other_than(ConnectionState::Idle, LONG);
         let again = Server::new();
@@ -178,7 +186,7 @@ fn catches_signals_in_time(process: u32) -> bool {
         if u64::from_str_radix(mask.trim(), 16).unwrap() & CAUGHT == CAUGHT {
             return true;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
     false
 }
