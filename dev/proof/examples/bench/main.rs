@@ -13,7 +13,7 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::ExitCode,
-    thread,
+    slice, thread,
     time::{Duration, Instant},
 };
 
@@ -274,22 +274,27 @@ fn updates(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
 /// took. When the new tag is seen cannot be told from outside without missing it, so the clock starts before the
 /// image is built: building, pushing and waiting for the next poll are in the figure.
 fn updated(stand: &Stand<'_>, ship: &Ship, versions: usize) -> Result<Duration, String> {
-    let ships = [ship.clone()];
-    let name = format!("of-{}", ship.name);
-    let image = stand.publish(&name, &ships, 1)?;
-    stand.apply(&polled_catalog(&name, &image))?;
-    stand.catalog_is_ready(&name)?;
-    stand.apply(&wish(&ship.name, &ship.name, &name))?;
-    stand.succeeded(&ship.name, &ship.operator(VERSIONS[0]))?;
+    let name = installed_from_its_own(stand, ship)?;
     thread::sleep(SETTLING);
     let begun = Instant::now();
-    stand.publish(&name, &ships, versions)?;
+    stand.publish(&name, slice::from_ref(ship), versions)?;
     let last = VERSIONS.get(versions - 1).ok_or("bug: no such version")?;
     stand.succeeded(&ship.name, &ship.operator(last))?;
     let took = begun.elapsed();
     stand.remove_catalog(&name)?;
     stand.rest()?;
     Ok(took)
+}
+
+/// Installs the first version of a ship from a catalog that has nothing else; returns the name of the catalog.
+fn installed_from_its_own(stand: &Stand<'_>, ship: &Ship) -> Result<String, String> {
+    let name = format!("of-{}", ship.name);
+    let image = stand.publish(&name, slice::from_ref(ship), 1)?;
+    stand.apply(&polled_catalog(&name, &image))?;
+    stand.catalog_is_ready(&name)?;
+    stand.apply(&wish(&ship.name, &ship.name, &name))?;
+    stand.succeeded(&ship.name, &ship.operator(VERSIONS[0]))?;
+    Ok(name)
 }
 
 fn pairs(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {

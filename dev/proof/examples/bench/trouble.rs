@@ -1,15 +1,15 @@
 //! What happens when something is wrong: a catalog that cannot be read, an operator that cannot be installed,
 //! and whether peace returns.
 
-use std::{thread, time::Duration, time::Instant};
+use std::{slice, thread, time::Duration, time::Instant};
 
 use operon_object::known;
 
 use super::{
     Fleet, IDLE, Row,
     fleet::VERSIONS,
-    idle, installed, seconds, since,
-    stand::{Stand, catalog, catalog_key, place, place_with, polled_catalog, wish},
+    idle, installed, installed_from_its_own, seconds, since,
+    stand::{Stand, catalog, catalog_key, place, place_with},
 };
 
 /// The name of a catalog that nobody can read.
@@ -55,21 +55,15 @@ pub(crate) fn broken_catalog(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec
 pub(crate) fn fail_forward(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
     let idle = idle(stand)?;
     let ship = &fleet.flawed;
-    let ships = [ship.clone()];
-    let name = format!("of-{}", ship.name);
-    let image = stand.publish(&name, &ships, 1)?;
-    stand.apply(&polled_catalog(&name, &image))?;
-    stand.catalog_is_ready(&name)?;
-    stand.apply(&wish(&ship.name, &ship.name, &name))?;
+    let name = installed_from_its_own(stand, ship)?;
     stand.apply(&place_with(&ship.name, "upgradeStrategy: TechPreviewUnsafeFailForward"))?;
-    stand.succeeded(&ship.name, &ship.operator(VERSIONS[0]))?;
-    stand.publish(&name, &ships, 2)?;
+    stand.publish(&name, slice::from_ref(ship), 2)?;
     stand.has_phase(&ship.name, &ship.operator(VERSIONS[1]), "Failed")?;
     let before = stand.asked()?;
     thread::sleep(IDLE);
     let failing = since(before, stand.asked()?).without(idle, IDLE);
     let begun = Instant::now();
-    stand.publish(&name, &ships, 3)?;
+    stand.publish(&name, slice::from_ref(ship), 3)?;
     stand.succeeded(&ship.name, &ship.operator(VERSIONS[2]))?;
     let took = begun.elapsed();
     stand.remove_catalog(&name)?;
