@@ -26,8 +26,9 @@ pub const PATIENCE: Duration = Duration::from_secs(300);
 /// How long to wait before looking again.
 const LOOK_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long nothing is written when all is done.
-const CALM: Duration = Duration::from_secs(3);
+/// How long nothing is written when all is done: longer than the engine waits before it sums up, and than the
+/// cluster's collector of garbage takes, which changes what is summed up.
+const CALM: Duration = Duration::from_secs(7);
 
 /// The namespace of the controllers, and of the catalogs that everybody sees.
 pub const SYSTEM: &str = "olm";
