@@ -49,6 +49,8 @@ pub enum Guard {
     Absent(ObjectKey),
     /// The object is exactly as it was seen.
     Unchanged(Object),
+    /// The object is still there, and nobody has asked for its end.
+    Alive(Object),
 }
 
 /// What can be done.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use operon_kinds::{InstallPlan, PlanPhase, names};
+use operon_kinds::{InstallPlan, PlanPhase, Subscription, names};
 use operon_object::{OwnerReference, Value, go_json, known, list, map};
 use operon_plan::{Draft, lift_plan, lift_status, plan_name};
 use operon_resolve::Reason;
@@ -176,7 +176,11 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
                 verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
             }
         }
-        (PlanPhase::Installing, _) => execute::execute(scene, plan, verdict),
+        (PlanPhase::Installing, _) => {
+            if let Some(asked) = whose_wish(scene, plan) {
+                execute::execute(scene, plan, &asked, verdict);
+            }
+        }
         // Nobody has to say yes any more: it is made anew, approved.
         (PlanPhase::RequiresApproval, Some(draft))
             if draft.manual.is_empty() && !plan.is_rejected() =>
@@ -185,6 +189,20 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
         }
         (PlanPhase::RequiresApproval, Some(_)) | (PlanPhase::Complete | PlanPhase::Failed, _) => {}
     }
+}
+
+/// Returns the Subscriptions that a plan is carried out for; a plan need not have any. One whose
+/// Subscriptions are all gone is left to the cluster's garbage collector, which may be late: going on would
+/// bring back what people have just taken away.
+fn whose_wish<'w>(scene: &Scene<'w>, plan: InstallPlan<'_>) -> Option<Vec<Subscription<'w>>> {
+    let owners: Vec<OwnerReference> =
+        plan.object.owners().filter(|owner| owner.kind == known::SUBSCRIPTION.name()).collect();
+    let is_owner = |subscription: &&Subscription<'_>| {
+        owners.iter().any(|owner| owner.uid == subscription.object.uid())
+    };
+    let asked: Vec<Subscription<'w>> =
+        scene.subscriptions.iter().filter(is_owner).copied().collect();
+    (owners.is_empty() || !asked.is_empty()).then_some(asked)
 }
 
 /// Tells whether nothing stands behind a plan any more that nobody has begun: what its Subscriptions

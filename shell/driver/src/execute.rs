@@ -192,7 +192,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         for guard in guards {
             let key = match guard {
                 Guard::Absent(key) => key.clone(),
-                Guard::Unchanged(object) => object.key(),
+                Guard::Unchanged(object) | Guard::Alive(object) => object.key(),
             };
             if holding.contains(&key) {
                 continue;
@@ -200,7 +200,10 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             let live = self.cluster.get(&key)?;
             let holds = match (guard, &live) {
                 (Guard::Absent(_), live) => live.is_none(),
-                (Guard::Unchanged(_), None) => false,
+                (Guard::Unchanged(_) | Guard::Alive(_), None) => false,
+                (Guard::Alive(object), Some(live)) => {
+                    live.uid() == object.uid() && !live.is_deleting()
+                }
                 (Guard::Unchanged(object), Some(live)) => {
                     live.resource_version() == object.resource_version()
                 }

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use operon_kinds::{
-    Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, condition, names, set_condition,
+    Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, Subscription, condition, names,
+    set_condition,
 };
 use operon_object::{
     ObjectKey, Timestamp, Value,
@@ -18,8 +19,13 @@ use crate::{Action, ErrorKind, Event, Guard, Verdict, scene::Scene};
 
 const INSTALLED: &str = "Installed";
 
-/// Carries out what is left of a plan.
-pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Verdict) {
+/// Carries out what is left of a plan, for those who asked for it.
+pub(super) fn execute(
+    scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
+    asked: &[Subscription<'_>],
+    verdict: &mut Verdict,
+) {
     let now = scene.world.now;
     let mut status = plan.object.status().clone();
     if let Some(waiting) = waits_for_partner(scene, plan) {
@@ -48,7 +54,7 @@ pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Ve
     status.set(&["startTime"], started);
     let outcome = step::steps(scene, plan, started);
     if outcome.faults.is_empty() {
-        carry_out(scene, plan, &status, outcome, verdict);
+        carry_out(scene, plan, asked, &status, outcome, verdict);
     } else {
         refuse(scene, plan, status, started, &outcome.faults.join("; "), false, verdict);
     }
@@ -57,6 +63,7 @@ pub(super) fn execute(scene: &Scene<'_>, plan: InstallPlan<'_>, verdict: &mut Ve
 fn carry_out(
     scene: &Scene<'_>,
     plan: InstallPlan<'_>,
+    asked: &[Subscription<'_>],
     status: &Value,
     outcome: step::Outcome,
     verdict: &mut Verdict,
@@ -88,7 +95,12 @@ fn carry_out(
     }
     for action in outcome.actions {
         // A view in which the plan is still to be done may be older than the day its operator was removed.
-        let guards = vec![Guard::Unchanged(plan.object.clone())];
+        let mut guards = vec![Guard::Unchanged(plan.object.clone())];
+        if matches!(&action, Action::Create(_)) {
+            // So may one in which its Subscriptions are still there.
+            let first = asked.first().map(|subscription| subscription.object.clone());
+            guards.extend(first.map(Guard::Alive));
+        }
         // Upstream: definitions are Operon's business, whoever installs; they are checked for themselves.
         let is_own = action.target().is_none_or(|target| {
             target.kind == known::CUSTOM_RESOURCE_DEFINITION

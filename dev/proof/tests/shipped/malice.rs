@@ -91,6 +91,7 @@ pub(crate) fn tenant_gains_nothing(operon: &Installation<'_>) -> Verdict {
             source.at(&["status", "connectionState", "lastObservedState"]).str() == "READY"
         })
     })?;
+    operon.calm()?;
     let before = outside(operon, "tenant")?;
     for (package, _) in &bundles {
         operon.apply(&subscription("tenant", package, ("tenant", "tenant")))?;
@@ -101,6 +102,8 @@ pub(crate) fn tenant_gains_nothing(operon: &Installation<'_>) -> Verdict {
     }
     compare(&before, &outside(operon, "tenant")?)?;
     cannot(operon, "tenant")?;
+    // What is refused is tried for ever; who looks for writes next should see none of it.
+    operon.delete_namespaces(&["tenant"])?;
     Ok(format!("{} of {} packages refused by the API server", bundles.len() - 1, bundles.len()))
 }
 
@@ -179,6 +182,7 @@ pub(crate) fn bundle_stays_where_it_is(operon: &Installation<'_>) -> Verdict {
             && operon.get(&known::SERVICE_ACCOUNT.key("bystander", "default")).is_some()
     })?;
     publish(operon, "harm", "harm", &bundles)?;
+    operon.calm()?;
     let before = outside(operon, "harm")?;
     for (package, _) in &bundles {
         operon.apply(&subscription("harm", package, ("harm", "harm")))?;
@@ -196,9 +200,10 @@ pub(crate) fn bundle_stays_where_it_is(operon: &Installation<'_>) -> Verdict {
         let key = known::CLUSTER_SERVICE_VERSION.key("harm", &format!("{package}.v1.0.0"));
         operon.delete(&key)?;
     }
-    operon.until("the operators are gone", |operon| {
+    let gone = operon.until("the operators are gone", |operon| {
         operon.list(&known::CLUSTER_SERVICE_VERSION, "harm").is_empty()
-    })?;
+    });
+    gone.map_err(|reason| format!("{reason}; {}", standing(operon, "harm")))?;
     compare(&before, &outside(operon, "harm")?)?;
     Ok(format!("{} bundles wrote nothing outside their namespace", bundles.len()))
 }

@@ -61,11 +61,13 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
         Step::Hinder(name, reason) => stage.hinder(name, reason),
         Step::HinderBundle(name, bundle, reason) => stage.hinder_bundle(name, bundle, reason),
         Step::Apply(object) => stage.apply(object),
-        Step::Patch { key, patch, is_status } => stage.patch(key, patch, *is_status),
+        Step::Patch { key, patch, is_status } => {
+            let key = real_key(stage, key)?;
+            stage.patch(&key, patch, *is_status)
+        }
         Step::Delete(key) => {
-            let objects = stage.list(&key.kind)?;
-            let found = find(key, &objects).map(Object::key);
-            stage.delete(found.as_ref().unwrap_or(key))
+            let key = real_key(stage, key)?;
+            stage.delete(&key)
         }
         Step::Answer { namespace, is_yes } => answer(stage, namespace, *is_yes),
         Step::Uninstall { namespace, name } => stage.uninstall(namespace, name),
@@ -78,6 +80,12 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
         }
         Step::Saw { key, phases } => patiently(stage, |stage| saw(stage, key, phases)),
     }
+}
+
+/// Returns the key that an object has, where scenarios may call it by another name.
+fn real_key(stage: &mut impl Stage, key: &ObjectKey) -> Result<ObjectKey, String> {
+    let objects = stage.list(&key.kind)?;
+    Ok(find(key, &objects).map_or_else(|| key.clone(), Object::key))
 }
 
 /// Looks again, and settles in between, while the stage has patience.
