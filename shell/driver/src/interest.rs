@@ -39,6 +39,11 @@ pub enum Part {
         /// Its value.
         value: String,
     },
+    /// Those of a namespace, such as the Subscriptions that somebody may see who may see no others.
+    Within {
+        /// The namespace.
+        namespace: String,
+    },
     /// The one of a name, such as the pull secret of a CatalogSource.
     Named {
         /// The namespace; empty for what lies in none.
@@ -70,6 +75,12 @@ impl Interest {
         Self { kind, part, depth: Depth::Whole }
     }
 
+    /// Wants to see the objects of a kind that lie in a namespace.
+    pub fn within(kind: Kind, namespace: &str) -> Self {
+        let part = Part::Within { namespace: namespace.to_owned() };
+        Self { kind, part, depth: Depth::Whole }
+    }
+
     /// Wants to see one object.
     pub fn named(key: ObjectKey) -> Self {
         let ObjectKey { kind, namespace, name } = key;
@@ -90,6 +101,7 @@ impl Part {
             Self::Labelled { label, value } => {
                 object.metadata("labels").get(label).as_text() == Some(value)
             }
+            Self::Within { namespace } => object.namespace() == namespace,
             Self::Named { namespace, name } => {
                 object.namespace() == namespace && object.name() == name
             }
@@ -105,7 +117,7 @@ pub(crate) fn is_covered(interests: &BTreeSet<Interest>, object: &Object) -> boo
     if interests.contains(&exact) {
         return true;
     }
-    // All and the labelled ones stand before every named one.
+    // All, the labelled ones and those of namespaces stand before every named one.
     let least = Interest::named(exact.kind.key("", ""));
     interests.range(first..least).any(|interest| interest.part.has(object))
 }
@@ -121,19 +133,22 @@ mod tests {
         let mut secret = Object::new("v1", "Secret", "shop", "pull");
         let all = Interest::all(known::SECRET);
         let labelled = Interest::labelled(known::SECRET, "olm.managed", "true");
+        let within = Interest::within(known::SECRET, "shop");
         let named = Interest::named(secret.key());
         let others = [
             Interest::all(known::CONFIG_MAP),
             Interest::labelled(known::CONFIG_MAP, "olm.managed", "true"),
             Interest::labelled(known::SECRET, "olm.managed", "false"),
             Interest::labelled(known::SECRET, "other", ""),
+            Interest::within(known::SECRET, "shop-2"),
+            Interest::within(known::CONFIG_MAP, "shop"),
             Interest::named(known::SECRET.key("shop", "other")),
             Interest::named(known::SECRET.key("", "pull")),
             Interest::named(known::CONFIG_MAP.key("shop", "pull")),
         ];
         let metadata = Interest::metadata_of(known::SECRET);
         let claims = |secret: &Object| {
-            [&all, &labelled, &named, &metadata].map(|interest| {
+            [&all, &labelled, &within, &named, &metadata].map(|interest| {
                 let mut many: BTreeSet<Interest> = others.clone().into();
                 assert!(!is_covered(&many, secret));
                 many.insert(interest.clone());
@@ -141,9 +156,9 @@ mod tests {
                 interest.covers(secret)
             })
         };
-        assert_eq!(claims(&secret), [true, false, true, true]);
+        assert_eq!(claims(&secret), [true, false, true, true, true]);
         secret.set_label("olm.managed", "true");
-        assert_eq!(claims(&secret), [true, true, true, true]);
+        assert_eq!(claims(&secret), [true, true, true, true, true]);
         assert!(others.iter().all(|other| !other.covers(&secret)));
     }
 }

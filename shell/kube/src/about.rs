@@ -1,11 +1,12 @@
 //! What an API server says about itself.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use operon_constraint::GroupVersionKind;
 use operon_driver::{ClusterError, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, Value, exact_json, known, map};
+use tokio::task::JoinSet;
 
 use crate::{
     KubeCluster,
@@ -14,6 +15,9 @@ use crate::{
     request::{Ask, JSON},
     shared::Shared,
 };
+
+/// Where somebody asks who he is.
+const OWN_NAME: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
 /// Where somebody asks what he may do.
 const OWN_RIGHTS: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
@@ -52,6 +56,22 @@ impl KubeCluster {
         Ok(apis)
     }
 
+    /// Returns the name by which the API server knows this user.
+    pub fn user_name(&self) -> Result<String, ClusterError> {
+        let review = map! {
+            "apiVersion" => "authentication.k8s.io/v1",
+            "kind" => "SelfSubjectReview",
+        };
+        let answer = self.wait_for(review_self(&self.shared, OWN_NAME, &review))?;
+        Ok(answer.at(&["status", "userInfo", "username"]).str().to_owned())
+    }
+
+    /// Tells whether the API server has a kind.
+    pub fn serves(&self, kind: &Kind) -> Result<bool, ClusterError> {
+        let Shared { channel, discovery, .. } = &*self.shared;
+        Ok(self.wait_for(discovery.find(channel, kind))?.is_some())
+    }
+
     /// Asks whether this user may do something, such as `create`, with objects of a kind in a namespace,
     /// or in all of them where none is named. What the server does not know nobody may do.
     pub fn may(&self, verb: &str, kind: &Kind, namespace: &str) -> Result<bool, ClusterError> {
@@ -69,12 +89,7 @@ impl KubeCluster {
                 "kind" => "SelfSubjectAccessReview",
                 "spec" => map! { "resourceAttributes" => asked },
             };
-            let mut ask =
-                Ask::write(Verb::Create, OWN_RIGHTS.to_owned(), JSON, exact_json(&review));
-            // Nothing is kept of a review.
-            ask.is_repeatable = true;
-            let body = channel.ask(&ask).await?.success()?;
-            let answer = Value::parse_json(&body).unwrap_or_default();
+            let answer = review_self(&self.shared, OWN_RIGHTS, &review).await?;
             Ok(answer.at(&["status", "allowed"]).as_bool() == Some(true))
         })
     }
@@ -83,14 +98,47 @@ impl KubeCluster {
     pub fn list_once(&self, kinds: &[Kind]) -> Result<Vec<Object>, ClusterError> {
         let mut objects = Vec::new();
         for kind in kinds {
-            let mut found = Vec::new();
-            let take = |listed| match listed {
-                Listed::Anew => found = Vec::new(),
-                Listed::Page(mut page) => found.append(&mut page.objects),
-            };
-            self.wait_for(list(&self.shared, &Interest::all(kind.clone()), take))?;
-            objects.append(&mut found);
+            let interest = Interest::all(kind.clone());
+            objects.append(&mut self.wait_for(list_alone(&self.shared, &interest))?);
         }
         Ok(objects)
     }
+
+    /// Lists what is of interest without following it, and says of each interest what came of it.
+    pub fn look(
+        &self,
+        interests: &BTreeSet<Interest>,
+    ) -> Vec<(Interest, Result<Vec<Object>, ClusterError>)> {
+        self.wait_for(async {
+            let mut looks = JoinSet::new();
+            for interest in interests.clone() {
+                let shared = Arc::clone(&self.shared);
+                looks.spawn(async move {
+                    let found = list_alone(&shared, &interest).await;
+                    (interest, found)
+                });
+            }
+            looks.join_all().await
+        })
+    }
+}
+
+/// Lists what is of interest, for nobody to follow.
+async fn list_alone(shared: &Shared, interest: &Interest) -> Result<Vec<Object>, ClusterError> {
+    let mut found = Vec::new();
+    let take = |listed| match listed {
+        Listed::Anew => found = Vec::new(),
+        Listed::Page(mut page) => found.append(&mut page.objects),
+    };
+    list(shared, interest, take).await?;
+    Ok(found)
+}
+
+/// Asks the API server something about oneself.
+async fn review_self(shared: &Shared, path: &str, review: &Value) -> Result<Value, ClusterError> {
+    let mut ask = Ask::write(Verb::Create, path.to_owned(), JSON, exact_json(review));
+    // Nothing is kept of a review.
+    ask.is_repeatable = true;
+    let body = shared.channel.ask(&ask).await?.success()?;
+    Ok(Value::parse_json(&body).unwrap_or_default())
 }

@@ -79,6 +79,11 @@ impl Resource {
                 let selector = encode(&format!("{label}={value}"));
                 Some((self.collection(""), format!("labelSelector={selector}")))
             }
+            Part::Within { namespace } => {
+                let is_place = !namespace.is_empty() && can_be_name(namespace);
+                (self.is_namespaced && is_place)
+                    .then(|| (self.collection(namespace), String::new()))
+            }
             Part::Named { namespace, name } => {
                 let key = self.kind.kind.key(namespace, name);
                 self.object(&key).ok()?;

@@ -14,11 +14,12 @@ use operon_object::{Kind, Object, ObjectKey, Value, map};
 use crate::frame::Message;
 
 /// The version of the language spoken on the socket.
-pub(crate) const PROTOCOL: i64 = 2;
+pub(crate) const PROTOCOL: i64 = 3;
 
 /// The words for parts of a kind.
 const LABELLED: &str = "labelled";
 const NAMED: &str = "named";
+const WITHIN: &str = "within";
 
 /// Something asked of a cluster. `manager` is the name that field ownership is recorded under.
 #[derive(Debug, Clone, PartialEq)]
@@ -214,6 +215,7 @@ fn write_interests(interests: &BTreeSet<Interest>) -> Value {
         Part::Labelled { label, value } => {
             Value::texts([kind.group(), kind.name(), LABELLED, label, value])
         }
+        Part::Within { namespace } => Value::texts([kind.group(), kind.name(), WITHIN, namespace]),
         Part::Named { namespace, name } => {
             Value::texts([kind.group(), kind.name(), NAMED, namespace, name])
         }
@@ -231,12 +233,15 @@ fn read_interest(value: &Value) -> Result<Interest, String> {
         Some([group, kind, LABELLED, label, value]) => {
             Ok(Interest::labelled(Kind::new(*group, *kind), label, value))
         }
+        Some([group, kind, WITHIN, namespace]) => {
+            Ok(Interest::within(Kind::new(*group, *kind), namespace))
+        }
         Some([group, kind, NAMED, namespace, name]) => {
             Ok(Interest::named(Kind::new(*group, *kind).key(namespace, name)))
         }
         _ => Err(format!(
             "an interest is a list of group and kind, and perhaps of `{LABELLED}`, a label and its \
-             value or of `{NAMED}`, a namespace and a name"
+             value, of `{WITHIN}` and a namespace, or of `{NAMED}`, a namespace and a name"
         )),
     }
 }

@@ -73,6 +73,9 @@ fn filter(part: &Part) -> ListFilter {
             let selector = Selector::labels([(label.as_str(), value.as_str())]);
             ListFilter { selector, ..ListFilter::default() }
         }
+        Part::Within { namespace } => {
+            ListFilter { namespace: namespace.clone(), ..ListFilter::default() }
+        }
         Part::Named { namespace, name } => ListFilter {
             namespace: namespace.clone(),
             name: Some(name.clone()),

@@ -15,6 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "changes come once", run: once },
     Check { name: "changes of other kinds are not told", run: others },
     Check { name: "a part of a kind is listed and told", run: parts },
+    Check { name: "what lies in a namespace is listed and told", run: places },
     Check { name: "what ceases to be of interest is told as gone", run: ceases },
     Check { name: "further interests join those before", run: joins },
     Check { name: "a point that nobody gave is refused", run: foreign },
@@ -221,6 +222,27 @@ fn parts(stage: &Stage<'_>) -> Outcome {
     require(
         told == ["our-labelled", "our-named", "our-new"],
         format_args!("only the part is told: {told:?}"),
+    )
+}
+
+fn places(stage: &Stage<'_>) -> Outcome {
+    let interests: BTreeSet<Interest> = [Interest::within(CONFIG_MAP, &stage.namespace)].into();
+    let elsewhere = Object::new("v1", "ConfigMap", "default", &format!("of-{}", stage.namespace));
+    let elsewhere = stage.cluster().create(&elsewhere)?;
+    stage.cluster().create(&stage.config_map("our-first", "1"))?;
+    let is_here = |object: &Object| object.namespace() == stage.namespace;
+    stage.eventually("what lies in a namespace is listed", || {
+        let listed = stage.cluster().list(&interests)?.objects;
+        require(listed.iter().all(is_here), "nothing of another namespace is listed")?;
+        Ok(names(stage, &listed).contains("ConfigMap/our-first"))
+    })?;
+    let mut follower = Follower::new(stage, interests)?;
+    stage.cluster().delete(&elsewhere.key(), elsewhere.uid())?;
+    stage.cluster().create(&stage.config_map("our-second", "1"))?;
+    follower.look_until(1)?;
+    require(
+        follower.seen.iter().all(|(_, object)| is_here(object)),
+        "nothing of another namespace is told",
     )
 }
 

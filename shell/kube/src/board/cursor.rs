@@ -35,6 +35,7 @@ pub(super) fn entry_name(interest: &Interest) -> String {
     let _ = match &interest.part {
         Part::All => Ok(()),
         Part::Labelled { label, value } => write!(text, " with {label}={value}"),
+        Part::Within { namespace } => write!(text, " in {namespace}"),
         Part::Named { namespace, name } => write!(text, " {namespace}/{name}"),
     };
     if interest.depth == Depth::Metadata {

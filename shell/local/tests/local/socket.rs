@@ -167,6 +167,7 @@ fn many_objects_and_changes_travel() {
     let visitor = shop.visit();
     let interests = BTreeSet::from([
         Interest::labelled(known::CONFIG_MAP, "told", "yes"),
+        Interest::within(known::CONFIG_MAP, "default"),
         Interest::named(known::CONFIG_MAP.key("default", "b")),
         Interest::all(known::CONFIG_MAP),
     ]);
@@ -301,7 +302,7 @@ fn a_directory_is_reached_one_way_or_the_other() {
     });
     let error = reach().unwrap_err().to_string();
     stranger.join().unwrap();
-    assert!(error.contains("speaks version 99") && error.contains("version 2"), "{error}");
+    assert!(error.contains("speaks version 99") && error.contains("version 3"), "{error}");
 }
 
 #[test]
@@ -310,7 +311,7 @@ fn objects_of_no_shape_are_not_taken_for_answers() {
     let socket = home.directory.path().join(SOCKET_FILE);
     let listener = UnixListener::bind(&socket).unwrap();
     let answers = [
-        r#"{"head":{"protocol":2},"objects":0}"#,
+        r#"{"head":{"protocol":3},"objects":0}"#,
         r#"{"head":{"found":true},"objects":0}"#,
         r#"{"head":{},"objects":0}"#,
         r#"{"head":{"cursor":{},"gone":[true]},"objects":0}"#,
