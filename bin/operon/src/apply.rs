@@ -12,7 +12,7 @@ use crate::{
     output::{clean, print_text},
 };
 
-/// Makes objects of the embedded cluster be as manifests say
+/// Makes objects of the cluster be as manifests say
 ///
 /// Fields that were applied before and are not in the manifests any more are taken away; what others
 /// set stays.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use operon_catalog::nearest;
-use operon_driver::{Cluster, Interest};
+use operon_driver::Cluster;
 use operon_kinds::{InstallPlan, PlanPhase, Subscription, names};
 use operon_object::{Object, known};
 
@@ -83,11 +83,11 @@ fn say(
 
 /// Finds the plans that are meant; each waits for a word.
 fn find(cluster: &Reached, arguments: &PlanArguments) -> anyhow::Result<Vec<Object>> {
-    let interests = Interest::all_of([known::INSTALL_PLAN, known::SUBSCRIPTION]);
+    let kinds = [known::INSTALL_PLAN, known::SUBSCRIPTION];
+    let interests = kinds.map(|kind| arguments.namespace.interest(kind)).into();
     let objects = cluster.list(&interests)?.objects;
-    let objects = objects.into_iter().filter(|object| arguments.namespace.takes(object));
     let (plans, subscriptions): (Vec<Object>, Vec<Object>) =
-        objects.partition(|object| object.kind() == known::INSTALL_PLAN);
+        objects.into_iter().partition(|object| object.kind() == known::INSTALL_PLAN);
     let waits = |plan: &Object| InstallPlan::read(plan).phase() == PlanPhase::RequiresApproval;
     let Some(name) = &arguments.name else {
         let waiting: Vec<Object> = plans.into_iter().filter(waits).collect();

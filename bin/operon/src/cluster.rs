@@ -9,6 +9,8 @@ mod kinds;
 mod objects;
 mod operators;
 mod reached;
+mod reader;
+mod rights;
 mod scratch;
 
 use std::{
@@ -31,13 +33,15 @@ pub(crate) use self::{
     apply::{Appliable, Applied, apply, in_order, place},
     engine::{
         DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Engine, EngineArguments, FETCH_LOOK,
-        LONGEST_FETCH, act, check_version, engine, engine_of_real, look_at, look_well,
-        settings_of_real, wait_for_bundle,
+        LONGEST_FETCH, act, check_version, engine, look_at, look_well, settings_of_real,
+        wait_for_bundle,
     },
     kinds::{FoundKind, Kinds},
     objects::{NamespaceArguments, find_one, find_operator, long_name, short_name, update},
     operators::{kind_words, namespace_of_operator},
     reached::{ClusterArguments, Reached},
+    reader::Reader,
+    rights::resource,
     scratch::Scratch,
 };
 

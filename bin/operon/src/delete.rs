@@ -9,7 +9,7 @@ use crate::{
     output::{clean, print_text},
 };
 
-/// Deletes an object of the embedded cluster, and what it owns
+/// Deletes an object of the cluster, and what it owns
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -8,7 +8,7 @@ mod plan;
 mod subscription;
 
 use clap::Args;
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Interest};
 use operon_kinds::Subscription;
 use operon_object::{Kind, Object, known};
 
@@ -20,7 +20,7 @@ use crate::{
     output::print_text,
 };
 
-/// Describes an object of the embedded cluster: what it is, how it stands, and why
+/// Describes an object of the cluster: what it is, how it stands, and why
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -83,7 +83,12 @@ fn describe(cluster: &Reached, object: &Object) -> anyhow::Result<String> {
         page.tree("Status", &status);
     }
     page.conditions(object.status());
-    let told = events::sorted(cluster, |event| {
+    // Events of what lies in no namespace lie anywhere.
+    let near = match object.namespace() {
+        "" => Interest::all(known::EVENT),
+        namespace => Interest::within(known::EVENT, namespace),
+    };
+    let told = events::sorted(cluster, near, |event| {
         let about = event.at(&["involvedObject"]);
         about.get("uid").str() == object.uid() || is_same(about, object)
     })?;

@@ -12,7 +12,7 @@ use crate::{
     output::print_text,
 };
 
-/// Shows what happened in the embedded cluster, oldest first
+/// Shows what happened in the cluster, oldest first
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,10 +31,9 @@ pub(crate) struct Events {
 pub(crate) fn run(command: &Events) -> anyhow::Result<Outcome> {
     let cluster = command.cluster.reach()?;
     let is_meant = |event: &Object| {
-        command.namespace.takes(event)
-            && command.about.as_ref().is_none_or(|name| event.at(ABOUT_NAME).str() == name)
+        command.about.as_ref().is_none_or(|name| event.at(ABOUT_NAME).str() == name)
     };
-    let events = sorted(&cluster, is_meant)?;
+    let events = sorted(&cluster, command.namespace.interest(known::EVENT), is_meant)?;
     if events.is_empty() {
         eprintln!("nothing was told");
         return Ok(Outcome::Done);
@@ -52,12 +51,13 @@ pub(crate) fn run(command: &Events) -> anyhow::Result<Outcome> {
 /// Where an event names the object that it is about.
 pub(crate) const ABOUT_NAME: &[&str] = &["involvedObject", "name"];
 
-/// Returns the events that are meant, oldest first.
+/// Returns those of some events that are meant, oldest first.
 pub(crate) fn sorted(
     cluster: &impl Cluster,
+    interest: Interest,
     is_meant: impl Fn(&Object) -> bool,
 ) -> anyhow::Result<Vec<Object>> {
-    let mut events = cluster.list(&Interest::all_of([known::EVENT]))?.objects;
+    let mut events = cluster.list(&[interest].into())?.objects;
     events.retain(|event| is_meant(event));
     // Times have whole seconds; what was written first comes first within one.
     events.sort_by_key(|event| {

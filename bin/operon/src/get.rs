@@ -1,11 +1,11 @@
-//! `operon get`: objects of the embedded cluster, as `kubectl get` shows them.
+//! `operon get`: objects of a cluster, as `kubectl get` shows them.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use anstream::eprintln;
 use clap::{Args, ValueEnum};
 use operon_api::{TableOptions, render_table, table_for, write_json_pretty, write_yaml};
-use operon_driver::{Change, Cluster, Cursor, Interest};
+use operon_driver::{Change, Cluster, Cursor};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, Value, list, map};
 
@@ -20,7 +20,7 @@ use crate::{
 /// How long a watcher waits for a change before it asks again.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Shows objects of the embedded cluster
+/// Shows objects of the cluster
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -69,7 +69,8 @@ pub(crate) fn run(command: &Get) -> anyhow::Result<Outcome> {
     let mut found = words.map(|word| kinds.find(word)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut seen = BTreeSet::new();
     found.retain(|found| seen.insert(found.kind.clone()));
-    let listing = cluster.list(&Interest::all_of(seen))?;
+    let interests = seen.into_iter().map(|kind| command.namespace.interest(kind)).collect();
+    let listing = cluster.list(&interests)?;
     let printer = Printer { command, is_many: found.len() > 1 };
     let mut objects = Vec::new();
     for kind in &found {
@@ -183,7 +184,8 @@ impl Printer<'_> {
         mut cursor: Cursor,
         mut shown: Vec<Object>,
     ) -> anyhow::Result<()> {
-        let wanted = Interest::all_of(kinds.iter().map(|kind| kind.kind.clone()));
+        let namespace = &self.command.namespace;
+        let wanted = kinds.iter().map(|kind| namespace.interest(kind.kind.clone())).collect();
         loop {
             cluster.wait_for_change(&cursor, WAIT);
             let changes = match cluster.changes(&wanted, &cursor) {

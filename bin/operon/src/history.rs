@@ -15,7 +15,7 @@ use crate::{
     output::{Json, OutputOptions, Table, print, terminal},
 };
 
-/// Shows what changed in the embedded cluster, when and why, newest first
+/// Shows what changed in the cluster, when and why, newest first
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,8 @@ pub(crate) struct History {
 
 pub(crate) fn run(command: &History) -> anyhow::Result<Outcome> {
     let cluster = command.cluster.reach()?;
-    let objects = look_at(&cluster, &[known::CONTROLLER_REVISION])?;
+    let objects =
+        look_at(&cluster, &[command.namespace.interest(known::CONTROLLER_REVISION)].into())?;
     let revisions = objects.all(&known::CONTROLLER_REVISION);
     let namespaces: BTreeSet<&str> = revisions
         .filter(|revision| command.namespace.takes(revision))

@@ -41,7 +41,8 @@ use crate::{
 /// The namespace is described by manifests (`kubectl get
 /// subscriptions,csv,operatorgroups,catalogsources -o yaml`), by catalogs, and by what if: there were
 /// another Subscription, or a catalog were gone. Without manifests it is empty. With --dir, and no what
-/// if, it is what `operon up` does next.
+/// if, it is what `operon up` does next; on a real cluster, what the controller does. Rights to list are
+/// enough there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 nothing to do, 2 there are changes, 1 something has no answer or is wrong

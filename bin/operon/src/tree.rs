@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
+use operon_driver::Interest;
 use operon_kinds::Subscription;
 use operon_lifecycle::{
     Objects,
@@ -23,7 +24,7 @@ use crate::{
 /// The longest chain that is drawn; a line says where a longer one was cut.
 const MAX_DRAWN_DEPTH: usize = 50;
 
-/// Shows the operators of the embedded cluster, what each needs, and who provides it
+/// Shows the operators of the cluster, what each needs, and who provides it
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  operon tree\n  operon tree -n harbour -o json --dir ./harbour"
@@ -41,8 +42,8 @@ pub(crate) fn run(command: &Tree) -> anyhow::Result<Outcome> {
     let cluster = command.cluster.reach()?;
     let kinds =
         [known::CLUSTER_SERVICE_VERSION, known::SUBSCRIPTION, known::CUSTOM_RESOURCE_DEFINITION];
-    let objects = look_at(&cluster, &kinds)?;
     // Whoever provides something may be in another namespace than the one that is asked about.
+    let objects = look_at(&cluster, &Interest::all_of(kinds))?;
     let nodes = tree(&objects, None);
     let waiting = waiting(&objects, &command.namespace);
     let is_meant = |namespace: &str| {

@@ -9,6 +9,7 @@ use std::{
     fs, io,
     net::SocketAddr,
     path::{Path, PathBuf},
+    process::Output,
     slice, thread,
     time::{Duration, Instant},
 };
@@ -99,17 +100,18 @@ impl<'r> Installation<'r> {
 
     /// Runs the program that ships, in the rig's network, and returns what it printed.
     pub fn operon(&self, arguments: &[&str]) -> Result<String, String> {
-        let output = self
-            .rig
-            .command(&self.program.display().to_string())
-            .args(arguments)
-            .output()
-            .map_err(|error| error.to_string())?;
+        let output = self.run_operon(arguments)?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let said = String::from_utf8_lossy(&output.stderr);
         Err(format!("`operon {}` failed: {said}", arguments.join(" ")))
+    }
+
+    /// Runs the program that ships, in the rig's network, however it ends.
+    pub fn run_operon(&self, arguments: &[&str]) -> Result<Output, String> {
+        let mut command = self.rig.command(&self.program.display().to_string());
+        command.args(arguments).output().map_err(|error| error.to_string())
     }
 
     /// Puts a catalog into the rig's registry, under a name such as `catalogs/shop:v1`, and returns its

@@ -14,11 +14,11 @@ use anyhow::anyhow;
 use clap::Args;
 use operon_constraint::GroupVersionKind;
 use operon_driver::{Catalogs, Cluster, ClusterError, Driver, Interest};
-use operon_image::{Fetcher, SourceCatalogs};
+use operon_image::SourceCatalogs;
 use operon_kube::KubeCluster;
 use operon_lifecycle::{BundleKey, BundleState, Objects, Settings};
 use operon_local::{Access, SOCKET_FILE, serve};
-use operon_object::{Kind, known::KNOWN_KINDS};
+use operon_object::known::KNOWN_KINDS;
 use operon_version::Version;
 
 use super::{Reached, now, state_directory, stop_wish};
@@ -56,9 +56,9 @@ impl EngineArguments {
                 engine(cluster, &directory, &self.fetching, &self.kube_version)
             }
             Reached::Real(real) => {
-                let real = Arc::clone(real);
-                let fetcher = self.fetching.fetcher()?;
-                Ok(engine_of_real(cluster, &real, DEFAULT_GLOBAL_NAMESPACE, fetcher)?)
+                let settings = settings_of_real(real, DEFAULT_GLOBAL_NAMESPACE)?;
+                let catalogs = SourceCatalogs::of_strangers(self.fetching.fetcher()?);
+                Ok(Driver::new(cluster, catalogs, settings))
             }
         }
     }
@@ -78,17 +78,6 @@ pub(crate) fn check_version(text: &str) -> anyhow::Result<()> {
 
 /// The engine, the cluster it looks after, and its catalogs.
 pub(crate) type Engine = Driver<Reached, SourceCatalogs>;
-
-/// Sets the engine up for a real cluster.
-pub(crate) fn engine_of_real<C: Cluster>(
-    cluster: C,
-    real: &KubeCluster,
-    global_namespace: &str,
-    fetcher: Arc<Fetcher>,
-) -> Result<Driver<C, SourceCatalogs>, ClusterError> {
-    let settings = settings_of_real(real, global_namespace)?;
-    Ok(Driver::new(cluster, SourceCatalogs::of_strangers(fetcher), settings))
-}
 
 /// Asks a real cluster what the engine has to know of it.
 pub(crate) fn settings_of_real(
@@ -145,9 +134,12 @@ pub(crate) fn wait_for_bundle(catalogs: &SourceCatalogs, key: &BundleKey) -> Bun
     }
 }
 
-/// Returns the objects of some kinds, for a look at them.
-pub(crate) fn look_at(cluster: &Reached, kinds: &[Kind]) -> Result<Objects, ClusterError> {
-    let listed = cluster.list(&Interest::all_of(kinds.iter().cloned()))?.objects;
+/// Returns the objects that are of interest, for a look at them.
+pub(crate) fn look_at(
+    cluster: &Reached,
+    interests: &BTreeSet<Interest>,
+) -> Result<Objects, ClusterError> {
+    let listed = cluster.list(interests)?.objects;
     let mut objects = Objects::default();
     listed.into_iter().for_each(|object| objects.insert(object));
     Ok(objects)

@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use operon_api::kind_by_word;
 use operon_catalog::nearest;
 use operon_driver::{Cluster, ClusterError, Interest};
+use operon_lifecycle::ErrorKind;
 use operon_object::{
     Kind, Object,
     known::{self, KNOWN_KINDS, known_kind},
@@ -15,6 +16,8 @@ use operon_object::{
 #[derive(Debug)]
 pub(crate) struct Kinds {
     definitions: Vec<Object>,
+    /// Whether somebody may not read what is defined.
+    is_blind: bool,
 }
 
 /// A kind that somebody named.
@@ -29,7 +32,14 @@ impl Kinds {
     /// Asks a cluster for its kinds.
     pub(crate) fn of(cluster: &impl Cluster) -> Result<Self, ClusterError> {
         let interests = Interest::all_of([known::CUSTOM_RESOURCE_DEFINITION]);
-        Ok(Self { definitions: cluster.list(&interests)?.objects })
+        match cluster.list(&interests) {
+            Ok(listing) => Ok(Self { definitions: listing.objects, is_blind: false }),
+            // Operon's own kinds, and those of Kubernetes, need no definition.
+            Err(error) if error.kind == ErrorKind::Forbidden => {
+                Ok(Self { definitions: Vec::new(), is_blind: true })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Finds a kind by a word such as `csv`, `deployments.apps` or `Lamp`.
@@ -74,10 +84,15 @@ impl Kinds {
             words.push(known.kind.name().to_lowercase());
             words.extend(known.short_names.iter().map(|&name| name.to_owned()));
         }
-        let hint = match nearest(word, words.iter().map(String::as_str)) {
+        let mut hint = match nearest(word, words.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "operon get crd lists the kinds that were defined here".to_owned(),
         };
+        if self.is_blind {
+            hint = "you may not read customresourcedefinitions.apiextensions.k8s.io, so only the kinds that \
+                    Operon knows are found"
+                .to_owned();
+        }
         anyhow!("the cluster has no kind `{word}`\nhint: {hint}")
     }
 }

@@ -32,6 +32,14 @@ impl NamespaceArguments {
     pub(crate) fn takes(&self, object: &Object) -> bool {
         self.namespace.as_ref().is_none_or(|namespace| namespace == object.namespace())
     }
+
+    /// Says which objects of a kind are meant. Nobody needs rights for more.
+    pub(crate) fn interest(&self, kind: Kind) -> Interest {
+        match &self.namespace {
+            Some(namespace) => Interest::within(kind, namespace),
+            None => Interest::all(kind),
+        }
+    }
 }
 
 /// What a person calls an object.
@@ -55,7 +63,7 @@ pub(crate) fn find_one(
     namespace: &NamespaceArguments,
     names_of: Choice<'_>,
 ) -> anyhow::Result<Object> {
-    let all = cluster.list(&Interest::all_of([kind.clone()]))?.objects;
+    let all = cluster.list(&[namespace.interest(kind.clone())].into())?.objects;
     let all: Vec<Object> = all.into_iter().filter(|object| namespace.takes(object)).collect();
     let mut found: Vec<&Object> = all.iter().filter(|object| object.name() == name).collect();
     if found.is_empty() {

@@ -18,7 +18,7 @@ use operon_kube::{KubeCluster, Options as KubeOptions, Place};
 use operon_local::{Access, connect_or_open};
 use operon_object::{Object, ObjectKey};
 
-use super::{Appliable, PERSON, options, state_directory};
+use super::{Appliable, PERSON, options, rights, state_directory};
 
 /// The cluster that a command is about.
 #[derive(Debug, Clone, Default, Args)]
@@ -167,7 +167,11 @@ impl Appliable for Reached {
 
 impl Cluster for Reached {
     fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
-        self.cluster().list(interests)
+        let listed = self.cluster().list(interests);
+        match self {
+            Self::Embedded { .. } => listed,
+            Self::Real(cluster) => listed.map_err(|error| rights::told(cluster, error, interests)),
+        }
     }
 
     fn changes(

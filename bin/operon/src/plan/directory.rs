@@ -2,10 +2,7 @@
 //!
 //! What the cluster holds is taken as manifests; those of a directory are applied to a copy first.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use anstream::eprintln;
 use anyhow::bail;
@@ -18,8 +15,8 @@ use operon_object::known;
 use super::arguments::CatalogArgument;
 use crate::{
     cluster::{
-        ClusterArguments, DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Reached, engine,
-        engine_of_real, look_well, now,
+        ClusterArguments, DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Reached, Reader, engine,
+        look_well, now,
     },
     fetching::FetchOptions,
     output::clean,
@@ -43,7 +40,7 @@ pub(super) fn read(
         let reached = cluster.reach()?;
         let Reached::Real(real) = &reached else { bail!("bug: no directory, no cluster") };
         let global = DEFAULT_GLOBAL_NAMESPACE;
-        let engine = engine_of_real(Arc::clone(real), real, global, fetching.fetcher()?)?;
+        let engine = Reader::engine(real, global, fetching.fetcher()?)?;
         return describe(engine, Path::new("."));
     };
     let (scratch, problems) = up::rehearse(directory, now())?;

@@ -6,10 +6,7 @@
 mod json;
 mod text;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::bail;
 use operon_catalog::{Catalog, nearest};
@@ -29,8 +26,7 @@ use super::{
 };
 use crate::{
     cluster::{
-        ClusterArguments, Reached, check_version, engine, engine_of_real, look_well, now,
-        wait_for_bundle,
+        ClusterArguments, Reached, Reader, check_version, engine, look_well, now, wait_for_bundle,
     },
     exit::Outcome,
     output::print_text,
@@ -92,7 +88,7 @@ fn look(command: &Plan, cluster: &ClusterArguments) -> anyhow::Result<Outlook> {
         let reached = cluster.reach()?;
         let Reached::Real(real) = &reached else { bail!("bug: no directory, no cluster") };
         let global = &command.situation.global_namespace;
-        let engine = engine_of_real(Arc::clone(real), real, global, fetching.fetcher()?)?;
+        let engine = Reader::engine(real, global, fetching.fetcher()?)?;
         let namespaces = look_everywhere(engine, wanted)?;
         let problems = Vec::new();
         return Ok(Outlook { option: cluster.option(), acts: None, namespaces, problems });

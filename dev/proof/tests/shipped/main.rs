@@ -8,6 +8,7 @@ mod bundles;
 mod malice;
 mod nonsense;
 mod operators;
+mod readers;
 mod size;
 mod webhooks;
 
@@ -31,6 +32,7 @@ const TRIALS: &[Trial] = &[
     ("webhooks-are-called", webhooks::are_called),
     ("tenant-gains-nothing", malice::tenant_gains_nothing),
     ("bundle-that-means-harm", malice::bundle_stays_where_it_is),
+    ("missing-rights-are-told", readers::are_told_what_they_may_not_read),
     ("secrets-are-not-told", malice::secrets_are_not_told),
     ("objects-without-sense", nonsense::objects_without_sense),
     ("status-edited-by-hand", nonsense::status_edited_by_hand),

@@ -8,11 +8,14 @@ use operon_driver::ClusterError;
 use operon_kinds::condition;
 use operon_kube::KubeCluster;
 use operon_lifecycle::ErrorKind;
-use operon_object::{Kind, Object, known, known::known_kind};
+use operon_object::{Kind, Object, known};
 use operon_version::Version;
 
 use super::Rehearsed;
-use crate::{cluster::PERSON, system::manifests::CONTROLLER_NAME};
+use crate::{
+    cluster::{PERSON, resource},
+    system::manifests::CONTROLLER_NAME,
+};
 
 /// The oldest Kubernetes that Operon runs on: the first whose pod security is stable.
 const OLDEST_KUBERNETES: (u64, u64) = (1, 25);
@@ -130,17 +133,11 @@ pub(super) fn rights(cluster: &KubeCluster, objects: &[Object]) -> Check {
 }
 
 fn plural(kind: &Kind, namespace: &str) -> String {
-    let known =
-        known_kind(kind).map_or_else(|| kind.name().to_lowercase(), |k| k.plural.to_owned());
-    let group = match kind.group() {
-        "" => String::new(),
-        group => format!(".{group}"),
-    };
     let place = match namespace {
         "" => String::new(),
         namespace => format!(" in namespace {namespace}"),
     };
-    format!("{known}{group}{place}")
+    format!("{}{place}", resource(kind))
 }
 
 /// Looks at what the server says it would do with each object.
