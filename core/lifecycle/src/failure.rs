@@ -12,6 +12,8 @@ pub const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The longest time between two attempts where a right is missing: nobody tells when one is given, and
 /// whoever gave it is looking on.
 const LONGEST_PAUSE_WITHOUT_RIGHTS: Duration = Duration::from_secs(5);
+/// How many attempts follow each other so closely, about five minutes of them: after that nobody looks on.
+const QUICK_ATTEMPTS_WITHOUT_RIGHTS: u32 = 60;
 /// The time between the first and the second attempt; it doubles from there.
 pub const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
@@ -108,8 +110,11 @@ impl Failure {
     pub fn next_attempt(&self) -> Timestamp {
         let doublings = self.count.saturating_sub(1).min(10);
         let longest = match self.error.kind {
-            ErrorKind::Forbidden => LONGEST_PAUSE_WITHOUT_RIGHTS,
-            ErrorKind::NotFound
+            ErrorKind::Forbidden if self.count <= QUICK_ATTEMPTS_WITHOUT_RIGHTS => {
+                LONGEST_PAUSE_WITHOUT_RIGHTS
+            }
+            ErrorKind::Forbidden
+            | ErrorKind::NotFound
             | ErrorKind::AlreadyExists
             | ErrorKind::Invalid
             | ErrorKind::Conflict
@@ -118,5 +123,36 @@ impl Failure {
         };
         let pause = FIRST_PAUSE.saturating_mul(1 << doublings).min(longest);
         self.last.after(pause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use operon_object::known;
+
+    use super::*;
+
+    #[test]
+    fn what_is_refused_is_asked_for_less_and_less() {
+        let pause = |kind, count| {
+            let failure = Failure {
+                work: known::INSTALL_PLAN.key("shop", "plan"),
+                error: EffectError { kind, message: String::new() },
+                last: Timestamp::from_milliseconds(0),
+                count,
+            };
+            failure.next_attempt().since(failure.last)
+        };
+        for kind in [ErrorKind::Forbidden, ErrorKind::Invalid] {
+            let pauses: Vec<Duration> = (1..200).map(|count| pause(kind, count)).collect();
+            assert_eq!(pauses[0], FIRST_PAUSE);
+            assert!(pauses.is_sorted(), "{pauses:?}");
+            assert_eq!(pauses.last(), Some(&LONGEST_PAUSE));
+        }
+        let quick =
+            (1..=QUICK_ATTEMPTS_WITHOUT_RIGHTS).map(|count| pause(ErrorKind::Forbidden, count));
+        assert!(quick.clone().all(|pause| pause <= LONGEST_PAUSE_WITHOUT_RIGHTS));
+        assert!(quick.sum::<Duration>() > Duration::from_secs(240));
+        assert!(pause(ErrorKind::Invalid, 20) > LONGEST_PAUSE_WITHOUT_RIGHTS);
     }
 }
