@@ -5,7 +5,7 @@
 //! the tests.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use std::{
 
 use operon_driver::{Cluster, ClusterError};
 use operon_kube::{KubeCluster, Place};
-use operon_object::{Kind, Object, ObjectKey, known};
+use operon_object::{ApiKind, Kind, Object, ObjectKey, OwnerReference, known};
 use operon_rig::{Proxy, Rig};
 
 use crate::{Controller, api_metrics::written_objects, stage::unlimited};
@@ -76,8 +76,7 @@ impl<'r> Installation<'r> {
         for object in &objects {
             installation.insist(|person| person.apply_as(object, PERSON))?;
         }
-        let wait = ["wait", "--for=condition=Established", "crd", "--all"];
-        rig.kubectl(&wait).map_err(|error| error.to_string())?;
+        rig.wait_for_definitions().map_err(|error| error.to_string())?;
         Ok(installation)
     }
 
@@ -273,12 +272,7 @@ impl<'r> Installation<'r> {
 
     /// Returns the version of everything that anybody could have written, but for leases and Events.
     pub fn versions(&self) -> Result<BTreeMap<String, String>, String> {
-        let kinds: Vec<Kind> = known::KNOWN_KINDS
-            .iter()
-            .filter(|known| ![known::LEASE, known::EVENT].contains(&known.kind))
-            .map(|known| known.kind.clone())
-            .collect();
-        let objects = self.person.list_once(&kinds).map_err(|error| error.message)?;
+        let objects = self.person.list_once(&known_kinds()).map_err(|error| error.message)?;
         let version =
             |object: &Object| (object.key().to_string(), object.resource_version().to_owned());
         Ok(objects.iter().map(version).collect())
@@ -287,6 +281,9 @@ impl<'r> Installation<'r> {
     /// Waits until no controller has written for a while: collectors take away what is left of the past in
     /// their own time, and that has to be written down.
     pub fn calm(&self) -> Result<(), String> {
+        self.until("what has lost its owner is gone", |this| {
+            this.person.list_once(&known_kinds()).is_ok_and(|objects| !has_orphan(&objects))
+        })?;
         let begun = Instant::now();
         let mut written = self.written()?;
         loop {
@@ -326,4 +323,27 @@ impl<'r> Installation<'r> {
             changed => Err(format!("was not at rest: {changed:?} changed")),
         }
     }
+}
+
+/// Returns the kinds that anybody could have written, but for leases and Events.
+fn known_kinds() -> Vec<Kind> {
+    known::KNOWN_KINDS
+        .iter()
+        .filter(|known| ![known::LEASE, known::EVENT].contains(&known.kind))
+        .map(|known| known.kind.clone())
+        .collect()
+}
+
+/// Tells whether an object waits for the cluster's collector of garbage, who may take half a minute where
+/// definitions came or went: each of its owners is gone that could be among the objects.
+fn has_orphan(objects: &[Object]) -> bool {
+    let alive: BTreeSet<&str> = objects.iter().map(Object::uid).collect();
+    objects.iter().any(|object| {
+        let mut owners = object.owners().peekable();
+        let is_gone = |owner: OwnerReference| {
+            let kind = ApiKind::from_api_version(&owner.api_version, &owner.kind).kind;
+            known::known_kind(&kind).is_some() && !alive.contains(owner.uid.as_str())
+        };
+        owners.peek().is_some() && owners.all(is_gone)
+    })
 }

@@ -54,7 +54,7 @@ impl Proving {
         for object in operon_api::crd_objects().iter().chain([&namespace]) {
             janitor.apply_as(object, "rig").map_err(|error| error.message)?;
         }
-        rig.kubectl(&["wait", "--for=condition=Established", "crd", "--all"]).map_err(said)?;
+        rig.wait_for_definitions().map_err(said)?;
         wait_for_policy(rig)?;
         let sweep = Sweep::keeping(&janitor)?;
         Ok(Self { place, janitor, probes, sweep })

@@ -10,6 +10,8 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use rustix::process::Signal;
@@ -26,6 +28,10 @@ use crate::{
     ready,
     running::{run, run_with_input},
 };
+
+/// How long definitions may take until they can be used, and how soon it is asked again.
+const DEFINITIONS_PATIENCE: Duration = Duration::from_secs(60);
+const DEFINITIONS_PAUSE: Duration = Duration::from_millis(100);
 
 /// A cluster.
 ///
@@ -136,6 +142,22 @@ impl Rig {
     /// Runs kubectl, which must succeed, and returns what it printed.
     pub fn kubectl(&self, arguments: &[&str]) -> Result<String, RigError> {
         run(&mut self.kubectl_command(arguments))
+    }
+
+    /// Waits until all definitions that the cluster has can be used. `kubectl wait` fails at once where a
+    /// definition is so new that nothing is said of it, so it is asked again.
+    pub fn wait_for_definitions(&self) -> Result<(), RigError> {
+        let wait = ["wait", "--for=condition=Established", "crd", "--all"];
+        let begun = Instant::now();
+        loop {
+            match self.kubectl(&wait) {
+                Ok(_) => return Ok(()),
+                Err(_) if begun.elapsed() < DEFINITIONS_PATIENCE => {
+                    thread::sleep(DEFINITIONS_PAUSE);
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Applies manifests, written as YAML or JSON.

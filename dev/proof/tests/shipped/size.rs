@@ -61,8 +61,7 @@ pub(crate) fn thousands_of_instances(operon: &Installation<'_>) -> Verdict {
     operon.apply(&group("shoal", "{ targetNamespaces: [shoal] }"))?;
     // Somebody had the kind, and many objects of it, before the operator came that owns it.
     operon.apply(&definition("herrings", "shoal.example.com", "Herring"))?;
-    let wait = ["wait", "--for=condition=Established", "crd/herrings.shoal.example.com"];
-    operon.rig().kubectl(&wait).map_err(|error| error.to_string())?;
+    operon.rig().wait_for_definitions().map_err(|error| error.to_string())?;
     for number in 0..INSTANCES {
         let name = format!("herring-{number}");
         let herring = Object::new("shoal.example.com/v1", "Herring", "shoal", &name);
