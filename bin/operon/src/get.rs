@@ -96,13 +96,12 @@ fn choose(
     listed: &[Object],
 ) -> anyhow::Result<Vec<Object>> {
     let of_kind = listed.iter().filter(|object| object.kind() == kind.kind);
-    let takes = |object: &&Object| command.namespace.takes(object);
     if command.name.is_empty() {
-        return Ok(of_kind.filter(takes).cloned().collect());
+        return Ok(of_kind.cloned().collect());
     }
     let mut chosen = Vec::new();
     for name in &command.name {
-        let named = of_kind.clone().filter(takes).filter(|object| object.name() == name);
+        let named = of_kind.clone().filter(|object| object.name() == name);
         let before = chosen.len();
         chosen.extend(named.cloned());
         if chosen.len() == before {
@@ -211,7 +210,7 @@ impl Printer<'_> {
                 let Some(kind) = kinds.iter().find(|kind| kind.kind == object.kind()) else {
                     continue;
                 };
-                if is_named && self.command.namespace.takes(&object) {
+                if is_named {
                     print_text(&self.change(kind, &object, is_gone, &shown))?;
                     shown.retain(|other| other.key() != object.key());
                     shown.push(object);

@@ -35,10 +35,7 @@ pub(crate) fn run(command: &History) -> anyhow::Result<Outcome> {
     let objects =
         look_at(&cluster, &[command.namespace.interest(known::CONTROLLER_REVISION)].into())?;
     let revisions = objects.all(&known::CONTROLLER_REVISION);
-    let namespaces: BTreeSet<&str> = revisions
-        .filter(|revision| command.namespace.takes(revision))
-        .map(|revision| revision.namespace())
-        .collect();
+    let namespaces: BTreeSet<&str> = revisions.map(|revision| revision.namespace()).collect();
     let mut generations: Vec<Generation> =
         namespaces.iter().flat_map(|namespace| history(&objects, namespace)).collect();
     let with_namespace = namespaces.len() > 1;

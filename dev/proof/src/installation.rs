@@ -27,8 +27,8 @@ pub const PATIENCE: Duration = Duration::from_secs(300);
 /// How long to wait before looking again.
 const LOOK_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long nothing is written when all is done: longer than the engine waits before it sums up, and than the
-/// cluster's collector of garbage takes, which changes what is summed up.
+/// How long nothing is written when all is done: longer than the engine waits before it sums up what the
+/// cluster's collector of garbage has left.
 const CALM: Duration = Duration::from_secs(7);
 
 /// The namespace of the controllers, and of the catalogs that everybody sees.

@@ -84,15 +84,15 @@ impl Kinds {
             words.push(known.kind.name().to_lowercase());
             words.extend(known.short_names.iter().map(|&name| name.to_owned()));
         }
-        let mut hint = match nearest(word, words.iter().map(String::as_str)) {
+        let hint = match nearest(word, words.iter().map(String::as_str)) {
+            _ if self.is_blind => {
+                "you may not read customresourcedefinitions.apiextensions.k8s.io, so only \
+                                   the kinds that Operon knows are found"
+                    .to_owned()
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None => "operon get crd lists the kinds that were defined here".to_owned(),
         };
-        if self.is_blind {
-            hint = "you may not read customresourcedefinitions.apiextensions.k8s.io, so only the kinds that \
-                    Operon knows are found"
-                .to_owned();
-        }
         anyhow!("the cluster has no kind `{word}`\nhint: {hint}")
     }
 }

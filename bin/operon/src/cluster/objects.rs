@@ -64,7 +64,6 @@ pub(crate) fn find_one(
     names_of: Choice<'_>,
 ) -> anyhow::Result<Object> {
     let all = cluster.list(&[namespace.interest(kind.clone())].into())?.objects;
-    let all: Vec<Object> = all.into_iter().filter(|object| namespace.takes(object)).collect();
     let mut found: Vec<&Object> = all.iter().filter(|object| object.name() == name).collect();
     if found.is_empty() {
         found = all.iter().filter(|object| names_of(object).iter().any(|n| n == name)).collect();
