@@ -9,10 +9,12 @@ use libfuzzer_sys::fuzz_target;
 use operon_api::{Cluster, lower_service_version, lower_subscription, read_manifests};
 use operon_fbc::{MemoryFile, read_catalog};
 use operon_resolve::{
-    Content, Failure, Limits, Request, Semantics, Source, SourceName, Universe, explain, resolve,
+    Budget, Content, Failure, Limits, Request, Semantics, Source, SourceName, Universe, explain,
+    resolve,
 };
 
-const LIMITS: Limits = Limits { search_steps: 2_000_000, conflict_steps: 1_000_000, conflicts: 3 };
+const LIMITS: Limits =
+    Limits { steps: 4_000_000, bytes: 64 << 20, conflict_steps: 1_000_000, conflicts: 3 };
 
 fuzz_target!(|data: &[u8]| {
     let marker = b"\n%%%\n";
@@ -43,15 +45,16 @@ fuzz_target!(|data: &[u8]| {
     let requests: Vec<Request> =
         view.subscriptions.iter().map(|subscription| lower_subscription(subscription)).collect();
     for semantics in [Semantics::documented(), Semantics::upstream()] {
-        for part in resolve(&universe, &requests, &semantics, &LIMITS).parts {
+        let mut budget = Budget::new(&LIMITS);
+        for part in resolve(&universe, &requests, &semantics, &mut budget).parts {
             match part.result {
                 Err(Failure::Defect(complaint)) => panic!("{semantics:?}: {complaint}"),
                 Err(Failure::Conflicts(conflicts)) => {
                     for conflict in conflicts {
-                        explain(&universe, &requests, &semantics, &LIMITS, &conflict);
+                        explain(&universe, &requests, &semantics, &mut budget, &conflict);
                     }
                 }
-                Ok(_) | Err(Failure::Error(_) | Failure::Spent { .. }) => {}
+                Ok(_) | Err(Failure::Error(_) | Failure::TooExpensive(_)) => {}
             }
         }
     }

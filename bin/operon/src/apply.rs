@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use clap::Args;
 
 use crate::{
     cluster::{ClusterArguments, Kinds, PERSON, apply, in_order, long_name, place, short_name},
     exit::Outcome,
     manifests::read_all_objects,
-    output::{clean, print_text},
+    output::{clean, print_text, stderr_line},
 };
 
 /// Makes objects of the cluster be as manifests say
@@ -50,7 +49,7 @@ pub(crate) fn run(command: &Apply) -> anyhow::Result<Outcome> {
             Err(error) => {
                 let line = located.line.map_or_else(String::new, |line| format!(":{line}"));
                 let place = format!("{}{line}: {}", located.file, long_name(object));
-                eprintln!("error: {}", clean(&format!("{place}: {error}")));
+                stderr_line!("error: {place}: {error}");
                 outcome = Outcome::Negative;
             }
         }

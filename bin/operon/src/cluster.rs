@@ -14,7 +14,6 @@ mod rights;
 mod scratch;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -26,7 +25,7 @@ use std::{
 use anyhow::Context;
 use operon_api::crd_objects;
 use operon_apiserver::Settings;
-use operon_local::{Options, system_clock};
+use operon_local::{Options, create_directory, system_clock};
 use operon_object::Timestamp;
 
 pub(crate) use self::{
@@ -45,6 +44,8 @@ pub(crate) use self::{
     scratch::Scratch,
 };
 
+use crate::output::stderr_line;
+
 /// The directory, below the one that `operon up` is given, that holds the state.
 const STATE_DIRECTORY: &str = ".operon";
 
@@ -56,23 +57,24 @@ pub(crate) fn state_directory(directory: &Path) -> PathBuf {
     directory.join(STATE_DIRECTORY)
 }
 
-/// Makes the directory that holds the state, if it is not there.
+/// Creates the directory that holds the state, private to the user, unless it exists.
 pub(crate) fn make_state_directory(directory: &Path) -> anyhow::Result<PathBuf> {
     let state = state_directory(directory);
-    fs::create_dir_all(&state).with_context(|| {
+    create_directory(&state).with_context(|| {
         let display = state.display();
         format!("cannot keep the state of the cluster in `{display}`\nhint: make the directory writable, or copy it to where it is")
     })?;
     Ok(state)
 }
 
-/// Says how the embedded cluster behaves for whoever writes under a name.
+/// Returns the options of an embedded cluster for writes by field manager `manager`.
 pub(crate) fn options(manager: &str) -> Options {
     Options {
         definitions: crd_objects(),
         manager: manager.to_owned(),
         clock: system_clock(),
         settings: Settings::default(),
+        notify: Arc::new(|notice| stderr_line!("warning: {notice}")),
     }
 }
 

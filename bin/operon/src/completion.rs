@@ -1,11 +1,11 @@
 //! Completion scripts and manual pages, made from the command line's own description.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use anyhow::Context;
 use clap::{Args, CommandFactory};
 
-use crate::{cli::Arguments, exit::Outcome};
+use crate::{cli::Arguments, exit::Outcome, output::print_generated};
 
 /// Prints a completion script for a shell
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Manual {
 pub(crate) fn shell(command: &Shell) -> anyhow::Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(command.shell, &mut Arguments::command(), "operon", &mut script);
-    io::Write::write_all(&mut io::stdout().lock(), &script)?;
+    print_generated(&script)?;
     Ok(Outcome::Done)
 }
 

@@ -3,6 +3,8 @@
 //! One process does everything; others wait beside it, know the same, and take over when its lease ends.
 //! What is done is decided by the engine; here it is run, watched and told.
 
+mod api_server;
+mod first_groups;
 mod log;
 mod report;
 mod work;
@@ -10,6 +12,7 @@ mod work;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{Args, ValueEnum};
+use operon_driver::{AddressPolicy, AllowedAddress};
 use operon_kube::{KubeCluster, LeaseOptions, Options, Place, process_identity};
 use operon_monitor::{Board, Monitor};
 
@@ -18,6 +21,7 @@ use crate::{
     cluster::{DEFAULT_GLOBAL_NAMESPACE, stop_wish},
     exit::Outcome,
     fetching::FetchOptions,
+    system::OPERATORS_NAMESPACE,
 };
 
 /// How long the loop may take for one turn before the process counts as stuck: longer than any request
@@ -52,12 +56,26 @@ pub(crate) struct Controller {
     /// The image that this program runs from, for catalog images that only hold files and need it
     #[arg(long, value_name = "IMAGE", env = "OPERON_IMAGE", default_value = "")]
     own_image: String,
+    /// Namespace in which the annotation `operon.dev/first-operator-group` creates an OperatorGroup; may be
+    /// given several times
+    #[arg(long, value_name = "NAMESPACE", default_value = OPERATORS_NAMESPACE)]
+    first_group_namespace: Vec<String>,
+    /// Write nothing for an OperatorGroup that names no ServiceAccount, and create no first OperatorGroup
+    #[arg(long)]
+    attenuated: bool,
+    /// Namespace in which the controller may read Secrets; may be given several times [default: all]
+    #[arg(long, value_name = "NAMESPACE")]
+    tenant: Vec<String>,
     /// Where health and metrics are told
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
     monitor_address: SocketAddr,
     /// How what happens is written to standard error
     #[arg(long, value_enum, default_value = "json")]
     log: LogFormat,
+    /// Server that catalogs may use although its address is a loopback, link-local or multicast address or
+    /// the API server's; may be given several times
+    #[arg(long, value_name = "HOST[:PORT]", env = "OPERON_ALLOW_ADDRESSES", value_delimiter = ',')]
+    allow_address: Vec<AllowedAddress>,
     #[command(flatten)]
     fetching: FetchOptions,
 }
@@ -85,14 +103,26 @@ pub(crate) fn run(command: &Controller) -> anyhow::Result<Outcome> {
     let options = Options { lease: Some(lease), ..Options::default() };
     let cluster = KubeCluster::connect(&place, options)?;
     log.say("info", "a cluster is looked after", &[("server", cluster.server())]);
+    let Some(api_server) = api_server::addresses(cluster.server(), &log, &stop) else {
+        return Ok(Outcome::Done);
+    };
+    let addresses = AddressPolicy::cluster(command.allow_address.clone(), api_server);
     let worker = Worker {
         cluster: Arc::new(cluster),
-        fetcher: command.fetching.fetcher()?,
+        fetcher: command.fetching.fetcher_of_tenants(&addresses)?,
+        namespace: command.namespace.clone(),
         global_namespace: command
             .global_namespace
             .clone()
             .unwrap_or_else(|| command.namespace.clone()),
         own_image: command.own_image.clone(),
+        // A first OperatorGroup names no ServiceAccount.
+        first_group_namespaces: match command.attenuated {
+            true => Vec::new(),
+            false => command.first_group_namespace.clone(),
+        },
+        requires_service_account: command.attenuated,
+        tenants: command.tenant.clone(),
         board,
         log,
     };

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{exit::Outcome, output::print_text};
+use crate::{exit::Outcome, output::print_generated};
 
 /// Prints the CustomResourceDefinitions of the kinds that Operon looks after
 #[derive(Debug, Args)]
@@ -11,6 +11,6 @@ pub(crate) struct Crds {}
 
 pub(crate) fn run(_: &Crds) -> anyhow::Result<Outcome> {
     let texts: Vec<&str> = operon_api::crds().iter().map(|definition| definition.text).collect();
-    print_text(&texts.join("---\n"))?;
+    print_generated(texts.join("---\n").as_bytes())?;
     Ok(Outcome::Done)
 }

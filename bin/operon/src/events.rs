@@ -1,6 +1,5 @@
 //! `operon events`: what the engine told about objects.
 
-use anstream::eprintln;
 use clap::Args;
 use operon_api::{TableOptions, render_table, table_for};
 use operon_driver::{Cluster, Interest};
@@ -9,7 +8,7 @@ use operon_object::{Object, known};
 use crate::{
     cluster::{ClusterArguments, NamespaceArguments, now},
     exit::Outcome,
-    output::print_text,
+    output::{print_text, stderr_line},
 };
 
 /// Shows what happened in the cluster, oldest first
@@ -35,7 +34,7 @@ pub(crate) fn run(command: &Events) -> anyhow::Result<Outcome> {
     };
     let events = sorted(&cluster, command.namespace.interest(known::EVENT), is_meant)?;
     if events.is_empty() {
-        eprintln!("nothing was told");
+        stderr_line!("nothing was told");
         return Ok(Outcome::Done);
     }
     let options = TableOptions {

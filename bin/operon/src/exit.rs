@@ -2,8 +2,7 @@
 
 use std::{io, process::ExitCode};
 
-use anstream::eprintln;
-use anstyle::{AnsiColor, Style};
+use crate::output::stderr_error;
 
 /// What a command found, once it could do its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +26,7 @@ pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Changes) => ExitCode::from(CHANGES),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-            eprintln!("{red}error{red:#}: {error}");
-            for cause in error.chain().skip(1) {
-                eprintln!("  because: {cause}");
-            }
+            stderr_error(&error);
             ExitCode::FAILURE
         }
     }

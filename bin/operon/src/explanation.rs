@@ -4,11 +4,11 @@
 //! for programs.
 
 use operon_resolve::{
-    Because, Explanation, Failure, Limits, Operator, Request, Semantics, Universe,
+    Because, Budget, Explanation, Failure, Operator, Request, Semantics, Universe,
     explain::{self, render_text},
 };
 
-use crate::output::Json;
+use crate::output::{Json, clean};
 
 /// How many lines of a chain of reasons are shown: two screens.
 const MAX_TOLD_LINES: usize = 80;
@@ -30,23 +30,20 @@ impl Told {
         universe: &Universe<'_>,
         requests: &[Request],
         semantics: &Semantics,
+        budget: &mut Budget,
         failure: &Failure,
     ) -> Self {
         let error = |kind, error: String| Self { kind, explanations: Vec::new(), error };
         match failure {
             Failure::Conflicts(conflicts) => {
-                let limits = Limits::default();
                 let explained = conflicts.iter().map(|conflict| {
-                    explain::explain(universe, requests, semantics, &limits, conflict)
+                    explain::explain(universe, requests, semantics, budget, conflict)
                 });
                 let explanations = explained.collect();
                 Self { kind: "conflict", explanations, error: String::new() }
             }
             Failure::Error(text) => error("error", text.clone()),
-            Failure::Spent { steps } => error(
-                "spent",
-                format!("no answer was found within {steps} steps, and none was ruled out"),
-            ),
+            Failure::TooExpensive(expense) => error("too-expensive", expense.to_string()),
             Failure::Defect(text) => {
                 error("defect", format!("an answer was found and refused by the checker: {text}"))
             }
@@ -69,11 +66,11 @@ impl Told {
     /// Prints everything for people.
     pub(crate) fn text(&self) -> String {
         if self.explanations.is_empty() {
-            return format!("{}\n", self.error);
+            return clean(&self.error) + "\n";
         }
-        let texts = self.explanations.iter().map(|explanation| {
-            let whole = render_text(explanation);
-            let ways = render_text(&Explanation { ways_out: Vec::new(), ..explanation.clone() });
+        let texts = self.explanations.iter().map(cleaned).map(|explanation| {
+            let whole = render_text(&explanation);
+            let ways = render_text(&Explanation { ways_out: Vec::new(), ..explanation });
             let (tree, ways) = whole.split_at_checked(ways.len()).unwrap_or((&whole, ""));
             cut(tree) + ways
         });
@@ -88,6 +85,22 @@ impl Told {
             ("explanations", Json::list(self.explanations.iter().map(explanation_json))),
         ]
     }
+}
+
+/// Returns an explanation whose texts are one printable line each, so that its tree stays one.
+fn cleaned(explanation: &Explanation) -> Explanation {
+    let mut cleaned = explanation.clone();
+    cleaned.headline = clean(&cleaned.headline);
+    for way in &mut cleaned.ways_out {
+        way.text = clean(&way.text);
+    }
+    let mut open: Vec<&mut Because> = cleaned.because.iter_mut().collect();
+    while let Some(step) = open.pop() {
+        step.text = clean(&step.text);
+        step.message = clean(&step.message);
+        open.extend(step.because.iter_mut());
+    }
+    cleaned
 }
 
 /// Cuts a chain of reasons that nobody would read to its end.

@@ -3,9 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
-use operon_image::{CacheDirectory, Fetcher, ImagesOptions, PullError};
+use operon_driver::AddressPolicy;
+use operon_image::{CacheDirectory, Fetcher, ImagesOptions, Limits, PullError};
 use operon_oci::Platform;
 use operon_registry::{ClientOptions, Servers};
+
+/// The environment variable that names the signature policy.
+pub(crate) const SIGNATURE_POLICY_VARIABLE: &str = "OPERON_SIGNATURE_POLICY";
 
 /// How catalogs and bundles are brought here.
 #[derive(Debug, Clone, Default, Args)]
@@ -35,6 +39,12 @@ pub(crate) struct FetchOptions {
     /// Credentials for registries, as `docker login` and `podman login` write them
     #[arg(long, global = true, value_name = "FILE", env = "REGISTRY_AUTH_FILE")]
     pub(crate) auth_file: Option<PathBuf>,
+    /// Policy that says which signatures images must have, in the format of `containers-policy.json`
+    ///
+    /// Without it, signatures are not verified. Podman's own files are used only when they are named here,
+    /// for instance `/etc/containers/policy.json`.
+    #[arg(long, global = true, value_name = "FILE", env = SIGNATURE_POLICY_VARIABLE)]
+    pub(crate) signature_policy: Option<PathBuf>,
     /// The platform to choose where an image is made for several [default: that of this machine]
     #[arg(long, global = true, value_name = "OS/ARCHITECTURE", value_parser = Platform::parse)]
     pub(crate) platform: Option<Platform>,
@@ -53,6 +63,25 @@ impl FetchOptions {
     /// Sets up the one door for catalogs and bundles.
     pub(crate) fn fetcher(&self) -> anyhow::Result<Arc<Fetcher>> {
         self.fetcher_with(|_| {})
+    }
+
+    /// Sets up the fetcher of a controller, which fetches what tenants name: only from addresses that they
+    /// may reach, and within the limits of tenants.
+    pub(crate) fn fetcher_of_tenants(
+        &self,
+        addresses: &AddressPolicy,
+    ) -> anyhow::Result<Arc<Fetcher>> {
+        let servers = Servers {
+            options: ClientOptions {
+                addresses: addresses.clone(),
+                ..ClientOptions::of_environment()
+            },
+        };
+        let options = |cache| {
+            let addresses = addresses.clone();
+            Ok(ImagesOptions { addresses, limits: Limits::of_tenants(), ..self.options(cache)? })
+        };
+        Ok(Arc::new(Fetcher::new(self.cache(), options, Some(Arc::new(servers)))?))
     }
 
     /// Sets up the one door for catalogs and bundles, with something changed.
@@ -81,6 +110,7 @@ impl FetchOptions {
         if let Some(file) = &self.auth_file {
             options.credentials.files = vec![file.clone()];
         }
+        options.signatures.file.clone_from(&self.signature_policy);
         if let Some(platform) = &self.platform {
             options.platform = platform.clone();
         }

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use anstream::eprintln;
 use clap::{Args, ValueEnum};
 use operon_api::{TableOptions, render_table, table_for, write_json_pretty, write_yaml};
 use operon_driver::{Change, Cluster, Cursor};
@@ -14,7 +13,7 @@ use crate::{
         ClusterArguments, FoundKind, Kinds, NamespaceArguments, Reached, find_one, now, short_name,
     },
     exit::Outcome,
-    output::{clean, print_text},
+    output::{Rendered, clean, stderr_line},
 };
 
 /// How long a watcher waits for a change before it asks again.
@@ -82,7 +81,7 @@ pub(crate) fn run(command: &Get) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     if let (true, Some(directory)) = (cluster.is_idle(), cluster.directory()) {
-        eprintln!("hint: nothing changes here until operon up {}", directory.display());
+        stderr_line!("hint: nothing changes here until operon up {}", directory.display());
         return Ok(Outcome::Done);
     }
     printer.watch(&cluster, &found, listing.cursor, shown)?;
@@ -126,29 +125,35 @@ impl Printer<'_> {
                 Some(namespace) => format!(" in namespace `{namespace}`"),
                 None => String::new(),
             };
-            eprintln!("nothing found{place}");
+            stderr_line!("nothing found{place}");
             return Ok(());
         }
-        let text = match format {
+        let rendered = match format {
             None | Some(GetFormat::Wide) => {
                 let tables: Vec<String> = kinds
                     .iter()
                     .map(|kind| self.table(kind, &of_kind(kind, &objects)))
                     .filter(|table| !table.is_empty())
                     .collect();
-                tables.join("\n")
+                Rendered::Text(tables.join("\n"))
             }
             Some(GetFormat::Name) => {
-                objects.iter().map(|object| format!("{}\n", short_name(object))).collect()
+                let names = objects.iter().map(|object| clean(&short_name(object)) + "\n");
+                Rendered::Text(names.collect())
             }
             Some(format @ (GetFormat::Yaml | GetFormat::Json)) => {
                 let is_one = !self.command.name.is_empty() && objects.len() == 1;
                 let mut values: Vec<Value> = objects.into_iter().map(whole).collect();
                 let value = if is_one { values.remove(0) } else { listed(values) };
-                written(format, &value)
+                match format {
+                    GetFormat::Json => Rendered::Json(write_json_pretty(&value)),
+                    GetFormat::Yaml | GetFormat::Wide | GetFormat::Name => {
+                        Rendered::Yaml(write_yaml(&value))
+                    }
+                }
             }
         };
-        Ok(print_text(&text)?)
+        Ok(rendered.print()?)
     }
 
     fn table(&self, kind: &FoundKind, objects: &[Object]) -> String {
@@ -194,7 +199,7 @@ impl Printer<'_> {
                     continue;
                 }
                 Err(error) if error.kind == ErrorKind::Unavailable => {
-                    eprintln!("operon up has ended");
+                    stderr_line!("operon up has ended");
                     return Ok(());
                 }
                 Err(error) => return Err(error.into()),
@@ -211,7 +216,7 @@ impl Printer<'_> {
                     continue;
                 };
                 if is_named {
-                    print_text(&self.change(kind, &object, is_gone, &shown))?;
+                    self.change(kind, &object, is_gone, &shown).print()?;
                     shown.retain(|other| other.key() != object.key());
                     shown.push(object);
                 }
@@ -220,10 +225,16 @@ impl Printer<'_> {
     }
 
     /// Prints an object that changed, below those that were shown before.
-    fn change(&self, kind: &FoundKind, object: &Object, is_gone: bool, shown: &[Object]) -> String {
+    fn change(
+        &self,
+        kind: &FoundKind,
+        object: &Object,
+        is_gone: bool,
+        shown: &[Object],
+    ) -> Rendered {
         match self.command.output {
             None | Some(GetFormat::Wide) if is_gone => {
-                format!("{} is gone\n", clean(&short_name(object)))
+                Rendered::Text(format!("{} is gone\n", clean(&short_name(object))))
             }
             None | Some(GetFormat::Wide) => {
                 // Columns are as wide as those above, as far as that is known.
@@ -231,17 +242,17 @@ impl Printer<'_> {
                 rows.push(object.clone());
                 let text = self.table(kind, &rows);
                 let lines: Vec<&str> = text.lines().collect();
-                match lines[..] {
+                Rendered::Text(match lines[..] {
                     [header, only] => format!("{header}\n{only}\n"),
                     [.., last] => format!("{last}\n"),
                     [] => String::new(),
-                }
+                })
             }
-            Some(GetFormat::Name) => format!("{}\n", clean(&short_name(object))),
+            Some(GetFormat::Name) => Rendered::Text(format!("{}\n", clean(&short_name(object)))),
             Some(GetFormat::Yaml) => {
-                format!("---\n{}", written(GetFormat::Yaml, &whole(object.clone())))
+                Rendered::Yaml(format!("---\n{}", write_yaml(&whole(object.clone()))))
             }
-            Some(GetFormat::Json) => written(GetFormat::Json, &whole(object.clone())),
+            Some(GetFormat::Json) => Rendered::Json(write_json_pretty(&whole(object.clone()))),
         }
     }
 }
@@ -262,12 +273,5 @@ fn listed(items: Vec<Value>) -> Value {
         "kind" => "List",
         "metadata" => map! { "resourceVersion" => "" },
         "items" => if items.is_empty() { list![] } else { Value::from(items) },
-    }
-}
-
-fn written(format: GetFormat, value: &Value) -> String {
-    match format {
-        GetFormat::Json => write_json_pretty(value),
-        GetFormat::Yaml | GetFormat::Wide | GetFormat::Name => write_yaml(value),
     }
 }

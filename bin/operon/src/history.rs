@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use anstream::eprintln;
 use clap::Args;
 use operon_lifecycle::views::{Generation, GenerationChange, history};
 use operon_object::known;
@@ -12,7 +11,7 @@ use operon_object::known;
 use crate::{
     cluster::{ClusterArguments, NamespaceArguments, look_at},
     exit::Outcome,
-    output::{Json, OutputOptions, Table, print, terminal},
+    output::{Json, OutputOptions, Table, print, stderr_line, terminal},
 };
 
 /// Shows what changed in the cluster, when and why, newest first
@@ -50,7 +49,7 @@ pub(crate) fn run(command: &History) -> anyhow::Result<Outcome> {
         || Json::list(generations.iter().map(value)),
     )?;
     if is_empty {
-        eprintln!("nothing was installed or updated yet");
+        stderr_line!("nothing was installed or updated yet");
     }
     Ok(Outcome::Done)
 }

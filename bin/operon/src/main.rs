@@ -40,7 +40,13 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
+    let arguments = match cli::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            output::print_usage(&message);
+            return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(u8::MAX));
+        }
+    };
     let result = match arguments.command {
         cli::Command::Up(command) => up::run(&command),
         cli::Command::Apply(command) => apply::run(&command),

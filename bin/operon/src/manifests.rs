@@ -6,11 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anstream::eprintln;
 use anyhow::{Context, bail};
 use operon_api::{LocatedObject, ManifestDiagnostic, ManifestSeverity, read_objects};
 
-use crate::output::clean;
+use crate::output::stderr_line;
 
 /// The largest text that is read: ten times the Subscriptions and ClusterServiceVersions of the
 /// largest clusters.
@@ -65,9 +64,9 @@ pub(crate) fn read_all_objects(paths: &[PathBuf]) -> anyhow::Result<Vec<LocatedO
 
 /// Tells a finding on standard error.
 pub(crate) fn tell(finding: &ManifestDiagnostic, severity: &str) {
-    eprintln!("{severity}[{}]: {}", finding.rule.id(), clean(&finding.to_string()));
+    stderr_line!("{severity}[{}]: {finding}", finding.rule.id());
     if !finding.help.is_empty() {
-        eprintln!("  help: {}", clean(&finding.help));
+        stderr_line!("  help: {}", finding.help);
     }
 }
 

@@ -3,17 +3,24 @@
 mod clean;
 mod findings;
 mod json;
+mod progress;
+mod stdio;
 mod table;
 pub(crate) mod terminal;
 
-use std::io::{self, Write};
+use std::io;
 
 use clap::{Args, ValueEnum};
 
 pub(crate) use self::{
-    clean::clean,
-    findings::{FindingsFormat, Sources, print_findings, summary_line},
+    clean::{clean, clean_lines},
+    findings::{FindingsFormat, Sources, findings_text, render_findings, summary_line},
     json::Json,
+    progress::Bar,
+    stdio::{
+        JsonLines, Rendered, print_generated, print_text, print_usage, repaint, stderr_error,
+        stderr_is_terminal, stderr_line, stderr_log_line, stderr_text, stdout_is_terminal,
+    },
     table::Table,
 };
 
@@ -42,17 +49,10 @@ pub(crate) fn print(
     table: impl FnOnce() -> String,
     value: impl FnOnce() -> Json,
 ) -> io::Result<()> {
-    let text = match format {
-        Format::Table => table(),
-        Format::Json => value().to_json_text(),
-        Format::Yaml => value().to_yaml_text(),
+    let rendered = match format {
+        Format::Table => Rendered::Text(table()),
+        Format::Json => value().to_json(),
+        Format::Yaml => value().to_yaml(),
     };
-    print_text(&text)
-}
-
-/// Prints text, stripping colour when it does not go to a terminal.
-pub(crate) fn print_text(text: &str) -> io::Result<()> {
-    let mut stdout = anstream::AutoStream::auto(io::stdout().lock());
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    rendered.print()
 }

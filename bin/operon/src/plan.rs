@@ -17,8 +17,6 @@ mod subscribe;
 mod text;
 mod view;
 
-use std::io::{self, IsTerminal};
-
 use clap::{Args, ValueEnum};
 
 use self::fixpoint::Ending;
@@ -33,7 +31,7 @@ pub(crate) use self::{
 use crate::{
     cluster::DEFAULT_KUBE_VERSION,
     exit::Outcome,
-    output::{print_text, terminal},
+    output::{Rendered, stdout_is_terminal, terminal},
 };
 
 /// Shows what would be installed, upgraded and kept in a namespace, and why; changes nothing
@@ -87,7 +85,7 @@ enum PlanFormat {
 impl Plan {
     /// Rows are folded only for a terminal: whoever reads a file can scroll.
     fn text_width(&self) -> usize {
-        let default = || if io::stdout().is_terminal() { terminal::width() } else { usize::MAX };
+        let default = || if stdout_is_terminal() { terminal::width() } else { usize::MAX };
         self.width.unwrap_or_else(default)
     }
 }
@@ -109,18 +107,19 @@ pub(crate) fn run(command: &Plan) -> anyhow::Result<Outcome> {
             &alone
         }
     };
-    print_text(&match command.output {
+    let rendered = match command.output {
         PlanFormat::Text => {
             let width = command.text_width();
-            match &generations {
+            Rendered::Text(match &generations {
                 Some(generations) => text::render_generations(&situation, generations, width),
                 None => text::render(&situation, plan, width),
-            }
+            })
         }
-        PlanFormat::Json => json::plan(&situation, plan, generations.as_ref()).to_json_text(),
-        PlanFormat::Yaml => json::plan(&situation, plan, generations.as_ref()).to_yaml_text(),
-        PlanFormat::Mermaid => mermaid::render(plan),
-    })?;
+        PlanFormat::Json => json::plan(&situation, plan, generations.as_ref()).to_json(),
+        PlanFormat::Yaml => json::plan(&situation, plan, generations.as_ref()).to_yaml(),
+        PlanFormat::Mermaid => Rendered::Text(mermaid::render(plan)),
+    };
+    rendered.print()?;
     let all = generations.as_ref().map_or(std::slice::from_ref(plan), |all| &all.plans);
     let settles = generations.as_ref().is_none_or(|all| matches!(all.ending, Ending::Settled));
     Ok(if !settles || all.iter().any(|plan| !plan.unanswered.is_empty()) {

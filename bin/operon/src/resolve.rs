@@ -16,7 +16,7 @@ mod text;
 
 use std::{
     fs::File,
-    io::{self, BufReader, Write},
+    io::{self, BufReader},
     path::{Path, PathBuf},
 };
 
@@ -27,7 +27,7 @@ use self::{answer::Answered, conduct::Conduct};
 use crate::{
     exit::Outcome,
     fetching::FetchOptions,
-    output::{OutputOptions, print},
+    output::{JsonLines, OutputOptions, print},
     semantics::SemanticsChoice,
 };
 
@@ -91,7 +91,7 @@ fn answer_directory(path: &Path, conduct: &Conduct, command: &Resolve) -> anyhow
 
 fn answer_lines(file: &Path, conduct: &Conduct) -> anyhow::Result<Outcome> {
     let name = file.to_string_lossy();
-    let mut stdout = io::stdout().lock();
+    let mut lines = JsonLines::new();
     let mut all_are_cases = true;
     let work = |number: usize, line: &[u8]| {
         let answered = match line::read(&name, number, line) {
@@ -100,10 +100,9 @@ fn answer_lines(file: &Path, conduct: &Conduct) -> anyhow::Result<Outcome> {
         };
         (answered.is_case(), compact::line(&json::answer(&answered)))
     };
-    let print = |(is_case, mut text): (bool, String)| {
+    let print = |(is_case, text): (bool, String)| {
         all_are_cases &= is_case;
-        text.push('\n');
-        stdout.write_all(text.as_bytes())
+        lines.print(&text)
     };
     let failed = |number: usize| {
         let answered = Answered::defect(number);
@@ -115,6 +114,6 @@ fn answer_lines(file: &Path, conduct: &Conduct) -> anyhow::Result<Outcome> {
         let opened = File::open(file).with_context(|| format!("cannot read `{name}`"))?;
         queue::run(BufReader::with_capacity(1 << 16, opened), work, failed, print)?;
     }
-    stdout.flush()?;
+    lines.finish()?;
     Ok(if all_are_cases { Outcome::Done } else { Outcome::Negative })
 }

@@ -12,13 +12,12 @@ use std::{
     time::Duration,
 };
 
-use anstream::eprintln;
 use clap::Args;
 use operon_catalog::{Catalog, Place};
 use operon_image::OpenedCatalog;
 use operon_registry::{Address, Content, Listening, Server, Stopped};
 
-use crate::{catalog::open::CatalogPath, exit::Outcome, output::clean};
+use crate::{catalog::open::CatalogPath, exit::Outcome, output::stderr_line};
 
 /// Where Kubernetes looks for the last words of a container.
 const TERMINATION_LOG: &str = "/dev/termination-log";
@@ -92,7 +91,7 @@ fn serve(command: &Serve) -> anyhow::Result<Outcome> {
     }
     let server = Server::new();
     let listening = server.listen(&address(command)?)?;
-    eprintln!("listening at {}", listening.address());
+    stderr_line!("listening at {}", listening.address());
     let opened = command.catalog.open()?;
     let mut digest = opened.digest().to_owned();
     show(&server, opened);
@@ -115,10 +114,10 @@ fn show(server: &Server, opened: OpenedCatalog) {
     let counts = opened.catalog().counts();
     let left_out = server.set_content(Arc::new(Served(opened)));
     for package in &left_out {
-        eprintln!("warning: package {} is left out: {}", package.package, clean(&package.reason));
+        stderr_line!("warning: package {} is left out: {}", package.package, package.reason);
     }
     let packages = counts.packages as usize - left_out.len();
-    eprintln!("serving {packages} packages, {} bundles", counts.bundles);
+    stderr_line!("serving {packages} packages, {} bundles", counts.bundles);
 }
 
 /// Serves what changed. A catalog that cannot be read changes nothing.
@@ -144,14 +143,14 @@ fn follow(catalog: &CatalogPath, server: &Server, digest: &mut String) {
 /// Says something once, however often it is seen.
 fn tell(told: &mut String, text: &str) {
     if told != text {
-        eprintln!("warning: {}", clean(text));
+        stderr_line!("warning: {text}");
         text.clone_into(told);
     }
 }
 
 fn end(listening: Listening) -> anyhow::Result<Outcome> {
     if listening.serve_until_signal(DRAIN)? == Stopped::CutOff {
-        eprintln!("warning: calls that took longer than {} s were cut off", DRAIN.as_secs());
+        stderr_line!("warning: calls that took longer than {} s were cut off", DRAIN.as_secs());
     }
     Ok(Outcome::Done)
 }
@@ -165,7 +164,7 @@ fn leave_word(path: &Path, text: &str) {
     if let Err(error) = opened.and_then(|mut file| file.write_all(text.as_bytes()))
         && is_wanted
     {
-        eprintln!("warning: `{}` cannot be written: {error}", path.display());
+        stderr_line!("warning: `{}` cannot be written: {error}", path.display());
     }
 }
 

@@ -7,7 +7,6 @@ mod target;
 
 use std::{collections::BTreeMap, path::Path};
 
-use anstream::eprintln;
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
 use operon_image::{Packed, pack};
@@ -22,7 +21,7 @@ use crate::{
     catalog::cells::counted,
     exit::Outcome,
     fetching::FetchOptions,
-    output::{Json, clean, print_text},
+    output::{Json, print_text, stderr_line},
 };
 
 /// The platform that an image of plain files says it is for, so that it does not depend on the machine
@@ -72,14 +71,15 @@ struct Sent<'t> {
     error: Option<String>,
 }
 
-/// Packs directories, makes an image of them, sends it and tells about it.
+/// Packs directories that lie within another, makes an image of them, sends it and reports it.
 pub(crate) fn build_and_send(
+    within: &Path,
     directories: &[(&Path, &str)],
     labels: BTreeMap<String, String>,
     options: &SendOptions,
 ) -> anyhow::Result<Outcome> {
     let settings = ImageSettings { labels, ..settings(&options.fetching) };
-    make_and_send(pack(directories)?, settings, options)
+    make_and_send(pack(within, directories)?, settings, options)
 }
 
 /// Makes an image of what was packed, sends it and tells about it.
@@ -115,7 +115,7 @@ pub(crate) fn make_and_send(
             ("labels", Json::Map(labels.collect())),
             ("targets", Json::list(sent.iter().map(|sent| sent.json(&image)))),
         ]);
-        print_text(&json.to_json_text())?;
+        json.to_json().print()?;
     }
     let is_done = sent.iter().all(|sent| sent.error.is_none());
     Ok(if is_done { Outcome::Done } else { Outcome::Negative })
@@ -138,7 +138,7 @@ fn send<'t>(image: &BuiltImage, options: &'t SendOptions) -> anyhow::Result<Vec<
                 print_text(&format!("{}  {}\n", target.verb(), target.shown(&image.digest)))?;
             }
             None => {}
-            Some(error) => eprintln!("error: {}", clean(error)),
+            Some(error) => stderr_line!("error: {error}"),
         }
         all.push(Sent { target, error });
     }

@@ -6,6 +6,7 @@ mod elf;
 mod image;
 mod install;
 mod manifests;
+mod permissions;
 mod place;
 mod removal;
 mod rollout;
@@ -14,7 +15,7 @@ mod status;
 pub(crate) use self::{
     image::{Image, make as make_image},
     install::{Install, run as install},
-    manifests::{FIRST_GROUP_ANNOTATION, Manifests, print},
+    manifests::{FIRST_GROUP_ANNOTATION, Manifests, OPERATORS_NAMESPACE, print},
     removal::{SelfRemoval, run as remove},
     status::{Status, run as status},
 };

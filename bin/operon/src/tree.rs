@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use operon_driver::Interest;
@@ -18,7 +17,7 @@ use operon_object::known;
 use crate::{
     cluster::{ClusterArguments, NamespaceArguments, look_at},
     exit::Outcome,
-    output::{Json, OutputOptions, clean, print, terminal},
+    output::{Json, OutputOptions, clean, print, stderr_line, terminal},
 };
 
 /// The longest chain that is drawn; a line says where a longer one was cut.
@@ -57,7 +56,7 @@ pub(crate) fn run(command: &Tree) -> anyhow::Result<Outcome> {
         || Json::list(meant.iter().map(|node| value(node))),
     )?;
     if is_empty {
-        eprintln!("there is no operator and no Subscription here");
+        stderr_line!("there is no operator and no Subscription here");
     }
     Ok(Outcome::Done)
 }

@@ -13,7 +13,6 @@ mod session;
 mod status;
 
 use std::{
-    io::{self, IsTerminal},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
@@ -31,6 +30,7 @@ use crate::{
         state_directory, stop_wish,
     },
     exit::Outcome,
+    output::stdout_is_terminal,
 };
 
 /// Installs and updates the operators of a directory, with no cluster at all
@@ -61,7 +61,7 @@ pub(crate) struct Up {
 }
 
 pub(crate) fn run(command: &Up) -> anyhow::Result<Outcome> {
-    let is_terminal = io::stdout().is_terminal();
+    let is_terminal = stdout_is_terminal();
     let follows = command.follow || (is_terminal && !command.once);
     let directory = &command.directory;
     check(directory)?;
@@ -89,7 +89,7 @@ pub(crate) fn settle(
     directory: &Path,
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
-    let is_terminal = io::stdout().is_terminal();
+    let is_terminal = stdout_is_terminal();
     let manifests = ManifestDirectory::left_alone(directory);
     let display = Display::new(is_terminal, directory, false);
     Session::new(cluster, engine, manifests, display).settle(stop)

@@ -15,7 +15,7 @@ use operon_catalog::nearest;
 
 use crate::{
     exit::Outcome,
-    output::{Json, clean, print_text},
+    output::{Json, Rendered, clean},
     plan::{PlanView, Question, Row, Situation, SituationArguments, no_such_package, reason_json},
 };
 
@@ -88,16 +88,19 @@ fn not_in_the_plan(
     plan: &PlanView,
     name: &str,
 ) -> anyhow::Error {
+    let shown = clean(name);
     let is_known =
         situation.catalogs.iter().filter_map(|catalog| catalog.catalog()).any(|catalog| {
             catalog.package(name).is_some() || catalog.bundles_named(name).next().is_some()
         });
     if is_known || question.requests.iter().any(|request| request.package == name) {
-        return anyhow!("`{name}` is not in the plan\nhint: operon why-not {name} tells why");
+        return anyhow!("`{shown}` is not in the plan\nhint: operon why-not {shown} tells why");
     }
     let names = plan.rows.iter().flat_map(|row| [row.package.as_str(), row.name.as_str()]);
     match nearest(name, names) {
-        Some(near) => anyhow!("`{name}` is not in the plan\nhint: did you mean `{near}`?"),
+        Some(near) => {
+            anyhow!("`{shown}` is not in the plan\nhint: did you mean `{}`?", clean(near))
+        }
         None => no_such_package(&situation.catalogs, name),
     }
 }
@@ -114,13 +117,14 @@ fn print(format: WhyFormat, told: &[(&Row, Vec<String>)]) -> anyhow::Result<()> 
             ])
         }))
     };
-    print_text(&match format {
+    let rendered = match format {
         WhyFormat::Text => {
             let lines = told.iter().flat_map(|(_, sentences)| sentences);
-            lines.map(|line| clean(line) + "\n").collect()
+            Rendered::Text(lines.map(|line| clean(line) + "\n").collect())
         }
-        WhyFormat::Json => value().to_json_text(),
-        WhyFormat::Yaml => value().to_yaml_text(),
-    })?;
+        WhyFormat::Json => value().to_json(),
+        WhyFormat::Yaml => value().to_yaml(),
+    };
+    rendered.print()?;
     Ok(())
 }

@@ -18,8 +18,8 @@ const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 const MANAGER: &str = "kube-apiserver";
 
-/// Completes a definition that is written.
-pub(crate) fn complete(draft: &Draft<'_>, before: Option<&Object>, definition: &mut Object) {
+/// Fills in what a definition leaves to the server.
+pub(crate) fn fill_defaults(definition: &mut Object) {
     let kind = definition.at(&["spec", "names", "kind"]).str().to_owned();
     let defaults = [
         (["spec", "names", "singular"], Value::from(kind.to_lowercase())),
@@ -31,6 +31,11 @@ pub(crate) fn complete(draft: &Draft<'_>, before: Option<&Object>, definition: &
             definition.set(&path, default);
         }
     }
+}
+
+/// Completes a definition that is written.
+pub(crate) fn complete(draft: &Draft<'_>, before: Option<&Object>, definition: &mut Object) {
+    fill_defaults(definition);
     let storage = storage_version(definition).to_owned();
     let stored = definition.at(&["status", "storedVersions"]);
     if !storage.is_empty() && !stored.iter_texts().any(|version| version == storage) {
@@ -104,7 +109,8 @@ pub(crate) fn reconcile(draft: &mut Draft<'_>, name: &str) -> Next {
     Next::Done
 }
 
-fn storage_version(definition: &Object) -> &str {
+/// Returns the version that objects of a definition are stored in, or nothing if it names none.
+pub(crate) fn storage_version(definition: &Object) -> &str {
     let versions = definition.at(&["spec", "versions"]).elements();
     let storage = versions.iter().find(|version| version.get("storage").as_bool() == Some(true));
     storage.map_or("", |version| version.get("name").str())

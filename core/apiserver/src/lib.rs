@@ -21,6 +21,7 @@ mod fields;
 mod names;
 mod registry;
 mod request;
+mod restore;
 mod secret;
 mod server;
 mod store;
@@ -37,6 +38,7 @@ pub use self::{
         Limits, ListFilter, Outcome, Part, Propagation, Request, ServedKind, Settings, Target,
     },
     request::{HISTORY_LIMIT, OBJECT_BYTES_LIMIT, STEP_WRITES_LIMIT, TICK_STEPS_LIMIT},
+    restore::Repair,
     server::{ExecuteError, Prepared, Server},
     versions::Versions,
     write::NAME_ATTEMPTS_LIMIT,

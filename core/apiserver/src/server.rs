@@ -6,12 +6,13 @@
 use operon_object::{ApiKind, Object, ObjectKey, Timestamp};
 
 use crate::{
-    Answer, ApiError, Change, ChangeFilter, Commit, Counters, ListFilter, Reason, Request,
+    Answer, ApiError, Change, ChangeFilter, Commit, Counters, ListFilter, Reason, Repair, Request,
     ServedKind, Settings, TICK_STEPS_LIMIT, Target,
     admission::check_scope,
     controllers::{Controllers, Next, Work},
     delete,
     draft::Draft,
+    restore,
     store::{Past, Store},
     write,
 };
@@ -207,6 +208,23 @@ impl Server {
             answer.object.metadata_mut().insert("resourceVersion", version);
         }
         Ok(Prepared { answer: Some(answer), commit, base: self.revision(), handled: Vec::new() })
+    }
+
+    /// Computes how a CustomResourceDefinition becomes exactly the given one, whatever other writers
+    /// made of it. Returns what had to be repaired; nothing if an apply was enough.
+    ///
+    /// A client could not do this: it skips the rule that stored versions stay in a definition, and
+    /// stores the objects of the kind in the storage version instead.
+    pub fn prepare_definition(
+        &self,
+        definition: &Object,
+        manager: &str,
+        now: Timestamp,
+    ) -> Result<(Prepared, Option<Repair>), ApiError> {
+        let mut draft = Draft::new(&self.store, &self.settings, now);
+        let repair = restore::restore(&mut draft, definition, manager)?;
+        let (commit, base) = (draft.finish(), self.revision());
+        Ok((Prepared { answer: None, commit, base, handled: Vec::new() }, repair))
     }
 
     /// Computes what the controllers would do next at a time; nothing if they have nothing to do.

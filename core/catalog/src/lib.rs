@@ -9,6 +9,7 @@ mod check;
 mod declare;
 mod diagnostic;
 pub mod diff;
+mod excerpt;
 mod findings;
 pub mod graph;
 mod image;

@@ -121,6 +121,7 @@ rules! {
     Warning RequirementIncomplete "requirement-incomplete" "A required or provided API lacks its group, version or kind."
     Warning ConstraintInvalid "constraint-invalid" "An `olm.constraint` cannot be used."
     Warning ConstraintQuestionable "constraint-questionable" "An `olm.constraint` does not mean what it seems to mean."
+    Warning ConstraintExpensive "constraint-expensive" "A rule of an `olm.constraint` nests so many loops that it can be too expensive to evaluate."
     Warning EmptyConstraintBeside "empty-constraint-beside" "A constraint stands beside its `value` instead of inside it."
     Warning SeveralCsvMetadata "several-csv-metadata" "A bundle has more than one `olm.csv.metadata`."
     Warning DuplicateApi "duplicate-api" "A bundle lists the same provided API twice."
@@ -134,6 +135,8 @@ rules! {
     Warning PackageProperties "package-properties" "Properties of a package or channel are not used by any resolver."
     Warning RelatedImageEmpty "related-image-empty" "A related image has no image."
     Warning RangeTrap "range-trap" "A version range does not mean what it seems to mean."
+
+    Warning BundleImageByTag "bundle-image-by-tag" "A bundle's image is named by a tag, which can be moved to another image."
 
     // best practices (lint)
     Advice RangeAdvice "range-advice" "A version range admits more than it seems to."

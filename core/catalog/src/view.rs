@@ -180,6 +180,27 @@ impl Catalog {
         None
     }
 
+    /// Returns the APIs of a group and kind, ordered by version.
+    pub fn api_versions<'a>(
+        &'a self,
+        group: &'a str,
+        kind: &'a str,
+    ) -> impl Iterator<Item = Api<'a>> {
+        let key = |row| (Api::new(self, row).group(), Api::new(self, row).kind());
+        let (mut low, mut high) = (0, self.image.rows(Section::Apis));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if key(middle) < (group, kind) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (low..self.image.rows(Section::Apis))
+            .map(|row| Api::new(self, row))
+            .take_while(move |api| (api.group(), api.kind()) == (group, kind))
+    }
+
     /// Returns the bundles that carry an `olm.label` property of this value.
     pub fn with_label(&self, label: &str) -> impl Iterator<Item = Bundle<'_>> {
         self.indexed(Section::Labels, label)

@@ -3,9 +3,12 @@
 //! Properties with malformed values match nothing. Whether a candidate may be used at all, and
 //! how good it is, is not asked here.
 
+use std::convert::Infallible;
+
 use operon_version::Version;
 
 use crate::api::GroupVersionKind;
+use crate::cel::CelRule;
 use crate::constraint::{Constraint, Constraints, Requirement};
 use crate::fields::fields_of;
 use crate::property::Property;
@@ -23,8 +26,26 @@ pub struct Candidate<'a> {
     pub properties: &'a [Property],
 }
 
-/// Tells whether a candidate fulfils a constraint. A rule without an answer is not fulfilled.
+/// Returns `true` if a candidate fulfils a constraint. A rule without an answer is not fulfilled.
 pub fn matches(constraint: &Constraint, candidate: &Candidate<'_>) -> bool {
+    let evaluate = |rule: &CelRule| {
+        let answer = rule.program().evaluate(candidate.properties);
+        Ok::<bool, Infallible>(matches!(answer, Ok(true)))
+    };
+    match matches_with(constraint, candidate, evaluate) {
+        Ok(answer) => answer,
+        Err(impossible) => match impossible {},
+    }
+}
+
+/// Returns `true` if a candidate fulfils a constraint, where the caller evaluates rules.
+///
+/// The first error of `evaluate` ends the test.
+pub fn matches_with<E>(
+    constraint: &Constraint,
+    candidate: &Candidate<'_>,
+    mut evaluate: impl FnMut(&CelRule) -> Result<bool, E>,
+) -> Result<bool, E> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut current = constraint;
     loop {
@@ -38,15 +59,12 @@ pub fn matches(constraint: &Constraint, candidate: &Candidate<'_>) -> bool {
                     && has_version(candidate, |version| range.contains(version)),
             ),
             Requirement::Label(label) => Some(has_label(candidate, label)),
-            Requirement::Cel(rule) => {
-                let answer = rule.program().evaluate(candidate.properties);
-                Some(matches!(answer, Ok(true)))
-            }
+            Requirement::Cel(rule) => Some(evaluate(rule)?),
         };
         // Answers go up as long as they settle the compound they belong to.
         current = loop {
             let Some(level) = open.last_mut() else {
-                return answer.unwrap_or(false);
+                return Ok(answer.unwrap_or(false));
             };
             let settled = answer.is_some_and(|answer| answer == level.quantifier.settling());
             match level.rest.next() {

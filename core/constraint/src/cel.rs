@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use ast::{Expression, NodeId, Tree};
+use ast::{Comprehension, Expression, NodeId, Tree};
 use check::Meaning;
 use function::Function;
 use literal::Literal;
@@ -103,13 +103,49 @@ struct Parts {
 impl CelProgram {
     /// Answers the rule for the properties of one bundle.
     pub fn evaluate(&self, properties: &[Property]) -> Result<bool, CelError> {
+        self.evaluate_within(properties, MAX_EVALUATION_STEPS).0
+    }
+
+    /// Answers the rule for the properties of one bundle within a number of steps, and returns how
+    /// many it took.
+    ///
+    /// No evaluation takes more than [`MAX_EVALUATION_STEPS`], whatever the caller allows. An answer
+    /// [`Limit::EvaluationSteps`] below that number says only that the caller's steps were too few.
+    pub fn evaluate_within(
+        &self,
+        properties: &[Property],
+        max_steps: usize,
+    ) -> (Result<bool, CelError>, usize) {
         let plan = eval::Plan {
             tree: &self.parts.tree,
             root: self.parts.root,
             meanings: &self.parts.meanings,
             patterns: &self.parts.patterns,
         };
-        eval::evaluate(plan, properties)
+        eval::evaluate(plan, properties, max_steps)
+    }
+
+    /// Returns how many macros over lists are nested at most: the steps of an evaluation grow with
+    /// the number of properties to this power.
+    pub fn loop_nesting(&self) -> usize {
+        let mut nesting: Vec<usize> = Vec::with_capacity(self.parts.tree.len());
+        for (_, node) in self.parts.tree.iter() {
+            let mut inner = 0;
+            node.expression.for_each_child(|child| inner = inner.max(nesting[child.index()]));
+            let own = match &node.expression {
+                // What a macro ranges over is evaluated once.
+                Expression::Comprehension(Comprehension {
+                    range, condition, transform, ..
+                }) => {
+                    let body = condition.iter().chain(transform);
+                    let body = body.map(|part| nesting[part.index()]).max().unwrap_or_default();
+                    nesting[range.index()].max(body + 1)
+                }
+                _ => inner,
+            };
+            nesting.push(own);
+        }
+        nesting.get(self.parts.root.index()).copied().unwrap_or_default()
     }
 
     /// Returns a property that every bundle has for which the rule holds, if one is plain to see.

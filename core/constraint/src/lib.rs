@@ -5,6 +5,7 @@
 //! of them is preferred, is not decided here.
 
 mod api;
+mod cache;
 mod candidate;
 pub mod cel;
 mod constraint;
@@ -29,7 +30,8 @@ pub use error::{ConstraintError, ConstraintFault, WrongType};
 pub use parse::{ParsedConstraint, parse_property};
 pub use warning::{ConstraintWarning, MAX_WARNINGS, WarningKind};
 
-pub use candidate::{Candidate, matches, provided_apis, stated_packages};
+pub use cache::{CachedAnswer, ConstraintCache, MAX_CACHED_ANSWERS, PropertiesDigest};
+pub use candidate::{Candidate, matches, matches_with, provided_apis, stated_packages};
 pub use document::ConstraintDocument;
 pub use predicate::upstream_predicate_text;
 

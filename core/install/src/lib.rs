@@ -20,6 +20,7 @@ mod ownership;
 mod pod;
 mod policy_rule;
 mod rbac;
+mod reserved;
 mod serving;
 mod strategy;
 mod webhook;
@@ -41,12 +42,13 @@ pub use self::{
     health::{DeploymentHealth, deployment_health},
     lift::{cluster_lift, namespace_lift},
     names::{
-        COMPONENT_LABEL_PREFIX, MAX_NAME_LENGTH, MAX_OBJECT_NAME_LENGTH, aggregation_label,
-        api_hash, api_text, auth_delegator_binding_name, auth_reader_binding_name,
-        bundle_object_name, can_be_labelled, certificate_secret_name, component_label, deep_hash,
-        dependency_subscription_name, generate_name, installed_alongside_key,
-        operator_group_role_name, parse_provided_apis, properties_annotation, provided_apis_text,
-        service_host_names, service_name, target_namespaces_text,
+        AGGREGATION_LABEL_PREFIX, COMPONENT_LABEL_PREFIX, MAX_NAME_LENGTH, MAX_OBJECT_NAME_LENGTH,
+        aggregation_label, api_hash, api_text, auth_delegator_binding_name,
+        auth_reader_binding_name, bundle_object_name, can_be_labelled, certificate_secret_name,
+        component_label, deep_hash, dependency_subscription_name, generate_name,
+        installed_alongside_key, operator_group_role_name, parse_provided_apis,
+        properties_annotation, provided_apis_text, service_host_names, service_name,
+        target_namespaces_text,
     },
     ownership::{
         COPIED_FROM_LABEL, MANAGED_LABEL, OWNER_KIND_LABEL, OWNER_LABEL, OWNER_NAMESPACE_LABEL,
@@ -54,6 +56,7 @@ pub use self::{
     },
     policy_rule::{PolicyRule, RuleFault, RuleScope, rule_text},
     rbac::{AccountRbac, PERMISSIONS_HASH_LABEL, binding_hash, rbac_for, rules_hash},
+    reserved::{converts, has_reserved_name, is_reserved_group},
     serving::{ServingCertificate, ServingObjects, certificate_secret, serves, serving_objects},
     strategy::{DeploymentTemplate, Permission, Strategy, StrategyFault},
     webhook::{

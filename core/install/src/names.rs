@@ -55,10 +55,13 @@ pub fn api_hash(api: &ApiKind) -> String {
     fnv64_hex(&api_text(api))
 }
 
+/// Begins the labels by which the roles of APIs join the roles of OperatorGroups.
+pub const AGGREGATION_LABEL_PREFIX: &str = "olm.opgroup.permissions/aggregate-to-";
+
 /// Returns the label by which the roles of an API join the roles of an OperatorGroup; the suffix is
 /// `admin`, `edit` or `view`.
 pub fn aggregation_label(api: &ApiKind, suffix: &str) -> String {
-    format!("olm.opgroup.permissions/aggregate-to-{}-{suffix}", api_hash(api))
+    format!("{AGGREGATION_LABEL_PREFIX}{}-{suffix}", api_hash(api))
 }
 
 /// Returns the name of an OperatorGroup's ClusterRole; the suffix is `admin`, `edit` or `view`.

@@ -38,6 +38,8 @@ pub enum WebhookFault {
     NoSingleGroup,
     /// The OperatorGroup lists namespaces but has no UID yet.
     GroupWithoutUid,
+    /// A rule asks for cluster-scoped kinds, and the OperatorGroup does not target all namespaces.
+    ClusterScope,
     /// The type is none of the three known ones.
     UnknownType(String),
     /// A conversion webhook belongs to an operator that may be installed more than once.
@@ -68,6 +70,10 @@ impl fmt::Display for WebhookFault {
             Self::WebhookConfigurations => {
                 "webhook rules cannot include MutatingWebhookConfiguration or \
                  ValidatingWebhookConfiguration resources"
+            }
+            Self::ClusterScope => {
+                "webhook rules cannot include cluster-scoped resources unless the OperatorGroup targets \
+                 all namespaces"
             }
             Self::NoSingleGroup => "error retrieving OperatorGroup info",
             Self::GroupWithoutUid => "Missing UID",
@@ -174,6 +180,10 @@ pub fn group_namespace_selector(group: &Object) -> Result<Option<Value>, Webhook
 /// Returns the ValidatingWebhookConfiguration or MutatingWebhookConfiguration of a definition; none
 /// for a conversion webhook.
 ///
+/// `protected` names the namespaces whose objects no webhook may intercept: a webhook that fails could
+/// otherwise stop the cluster, or its own repair. Unless the group targets all namespaces, the rules
+/// are narrowed to namespaced kinds, for which the namespace selector holds.
+///
 /// `ca_bundle` is the CA certificate's PEM text in base64. Upstream lets the cluster make a name from
 /// `generateName`; the suffix here is a hash of where the definition comes from, so that making it
 /// twice makes one object.
@@ -181,6 +191,7 @@ pub fn webhook_configuration(
     csv: &Object,
     description: &Value,
     group: &Object,
+    protected: &[String],
     ca_bundle: &str,
 ) -> Result<Option<Object>, WebhookFault> {
     let kind = match WebhookType::of(description)? {
@@ -199,10 +210,46 @@ pub fn webhook_configuration(
     mark_managed(&mut object);
     object.set_label(WEBHOOK_NAME_LABEL, generate_name);
     object.set_label(WEBHOOK_HASH_LABEL, &webhook_hash(&description)?);
-    let selector = group_namespace_selector(group)?;
-    let webhook = webhook(csv, &description, selector, ca_bundle);
+    let selector = excluding(group_namespace_selector(group)?, protected);
+    let mut webhook = webhook(csv, &description, selector, ca_bundle);
+    if !targets_all_namespaces(group) {
+        narrow_to_namespaces(&mut webhook)?;
+    }
     object.set(&["webhooks"], list![webhook]);
     Ok(Some(object))
+}
+
+fn targets_all_namespaces(group: &Object) -> bool {
+    let selector = group.at(&["spec", "selector"]);
+    group.at(&["spec", "targetNamespaces"]).elements().is_empty()
+        && ["matchLabels", "matchExpressions"].iter().all(|name| selector.get(name).is_empty())
+}
+
+fn narrow_to_namespaces(webhook: &mut Value) -> Result<(), WebhookFault> {
+    if webhook.get("rules").is_null() {
+        return Ok(());
+    }
+    for rule in webhook.place(&["rules"]).make_list() {
+        if rule.get("scope").str() == "Cluster" {
+            return Err(WebhookFault::ClusterScope);
+        }
+        rule.set(&["scope"], "Namespaced");
+    }
+    Ok(())
+}
+
+/// Adds to a selector that it does not select namespaces by name.
+fn excluding(selector: Option<Value>, namespaces: &[String]) -> Option<Value> {
+    if namespaces.is_empty() {
+        return selector;
+    }
+    let mut selector = selector.unwrap_or_else(|| Value::map::<&str>([]));
+    selector.place(&["matchExpressions"]).make_list().push(map! {
+        "key" => "kubernetes.io/metadata.name",
+        "operator" => "NotIn",
+        "values" => Value::texts(namespaces),
+    });
+    Some(selector)
 }
 
 /// Returns the Service that a webhook is reached through.

@@ -50,6 +50,8 @@ pub const BECAUSE_ANNOTATION: &str = "operon.dev/because";
 pub const REJECTED_ANNOTATION: &str = "operon.dev/rejected";
 /// On an InstallPlan: it goes back to an operator before.
 pub const ROLLBACK_ANNOTATION: &str = "operon.dev/rollback";
+/// On an object that exists: the package whose operator may take it over.
+pub const ADOPT_ANNOTATION: &str = "operon.dev/adopt";
 /// On an OperatorGroup: one plan for the whole namespace, as upstream does, where it says
 /// `namespace`.
 pub const PLAN_SCOPE_ANNOTATION: &str = "operon.dev/plan-scope";

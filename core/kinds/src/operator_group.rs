@@ -74,6 +74,11 @@ impl<'o> OperatorGroup<'o> {
         self.object.status().get("namespaces").iter_texts().collect()
     }
 
+    /// Returns `true` if its status was written.
+    pub fn has_status(self) -> bool {
+        !self.object.status().get("lastUpdated").is_null()
+    }
+
     /// Returns the service account that installs for it; empty for none.
     pub fn service_account(self) -> &'o str {
         self.object.spec().get("serviceAccountName").str()

@@ -5,10 +5,13 @@ mod pod;
 use operon_kinds::{CatalogSource, parse_duration};
 use operon_object::{Object, Value, known, map};
 
-use crate::{Verdict, World};
+use crate::{Event, Timing, Verdict, World};
 
 /// Upstream: how often a newer image is looked for when nobody can read how often it should be.
 const DEFAULT_POLL_INTERVAL: &str = "15m0s";
+
+/// The reason of a CatalogSource whose pod would take what belongs to others.
+const POD_REFUSED: &str = "CatalogPodRefused";
 
 /// Writes the status of every CatalogSource of a namespace.
 pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
@@ -16,8 +19,20 @@ pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) 
         if !object.is_deleting() {
             let source = CatalogSource::read(object);
             let state = world.catalogs.get(&source.source_name());
-            pod::decide(world, source, state, verdict);
-            verdict.write_status(object, status(world, source));
+            let refusal = pod::decide(world, source, state, verdict);
+            let mut status = status(world, source);
+            if let Some(refusal) = &refusal
+                && status.get("reason").is_null()
+            {
+                status.set(&["reason"], POD_REFUSED);
+                status.set(&["message"], refusal.as_str());
+            }
+            if verdict.write_status(object, status)
+                && let Some(refusal) = refusal
+            {
+                let event = Event::about(object, true, POD_REFUSED, &refusal);
+                verdict.emit(&object.key(), event, Timing::InOrder);
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         {
             let mut changed = subscription.object.clone();
             changed.set_label(&label, "");
-            verdict.act(&subscription.object.key(), Action::Update(changed));
+            verdict.act(&scene.own, &subscription.object.key(), Action::Update(changed));
         }
     }
     let asked = scene.subscriptions.iter().map(|subscription| subscription.object);
@@ -40,7 +40,7 @@ pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
     for object in here.filter(|object| object.kind() == known::OPERATOR && !object.is_deleting()) {
         let label = format!("{COMPONENT_LABEL_PREFIX}{}", object.name());
         if scene.world.objects.components(&label).next().is_none() {
-            verdict.act(&object.key(), Action::DeleteUnchanged(object.clone()));
+            verdict.act(&scene.own, &object.key(), Action::DeleteUnchanged(object.clone()));
         }
     }
 }
@@ -49,8 +49,7 @@ fn keep(scene: &Scene<'_>, label: &str, verdict: &mut Verdict) {
     let Some(name) = label.strip_prefix(COMPONENT_LABEL_PREFIX) else { return };
     let Some(live) = scene.world.objects.get(&known::OPERATOR, "", name) else {
         let object = Object::new("operators.coreos.com/v1", "Operator", "", name);
-        verdict.act(&object.key(), Action::Create(object));
-        verdict.at_rest();
+        verdict.act_at_rest(&scene.own, &object.key(), Action::Create(object));
         return;
     };
     let arrivals = scene.world.objects.components(label).filter_map(arrival);

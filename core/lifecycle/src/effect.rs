@@ -1,14 +1,14 @@
-//! What is to be done, and when to look again.
+//! What is to be done, on whose authority, and when to look again.
 //!
 //! Every effect can be repeated: a second execution changes nothing. Writing a status is an effect
 //! like any other.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use operon_install::{certificate_secret_name, service_name};
 use operon_object::{Kind, Object, ObjectKey, Timestamp, Value, known};
 
-use crate::BundleKey;
+use crate::{Authority, BundleKey, ownership::Claimant};
 
 /// What a decision says.
 #[derive(Debug, Clone, Default)]
@@ -35,11 +35,19 @@ pub struct Effect {
     pub work: ObjectKey,
     /// What has to hold still, asked of the cluster itself: a view that is behind must not do harm.
     pub guards: Vec<Guard>,
-    /// The ServiceAccount in whose name it is done, where an OperatorGroup names one; Operon's own rights
-    /// count otherwise.
-    pub actor: Option<ObjectKey>,
-    /// Whether it is done only when nothing else was to be done: it sums up what is still moving.
-    pub is_late: bool,
+    /// Whose permissions count; never [`Authority::Unknown`].
+    pub authority: Authority,
+    /// When it is done.
+    pub timing: Timing,
+}
+
+/// When an effect is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    /// In its turn.
+    InOrder,
+    /// Only if nothing else is to be done: it sums up what is still moving, or no operator waits for it.
+    AtRest,
 }
 
 /// Something that was seen and has to hold still.
@@ -49,8 +57,10 @@ pub enum Guard {
     Absent(ObjectKey),
     /// The object is exactly as it was seen.
     Unchanged(Object),
-    /// The object is still there, and nobody has asked for its end.
+    /// The object still exists and is not being deleted.
     Alive(Object),
+    /// An object of this key, which the engine does not see, does not exist or belongs to the claimant.
+    NotForeign(ObjectKey, Arc<Claimant>),
 }
 
 /// What can be done.
@@ -173,56 +183,85 @@ impl Action {
 }
 
 impl Verdict {
-    /// Adds something to be done for an object.
-    pub(crate) fn act(&mut self, work: &ObjectKey, action: Action) {
-        self.act_guarded(work, action, Vec::new());
-    }
-
-    /// Adds something to be done for an object while something else holds.
-    pub(crate) fn act_guarded(&mut self, work: &ObjectKey, action: Action, guards: Vec<Guard>) {
-        let (work, actor) = (work.clone(), None);
-        self.effects.push(Effect { action, work, guards, actor, is_late: false });
-    }
-
-    /// Says in whose name the last effect is done.
-    pub(crate) fn in_the_name_of(&mut self, actor: Option<ObjectKey>) {
-        if let Some(effect) = self.effects.last_mut() {
-            effect.actor = actor;
+    /// Adds an effect. An effect whose authority is unknown is not added: nothing is written then.
+    pub(crate) fn add(
+        &mut self,
+        authority: &Authority,
+        work: &ObjectKey,
+        action: Action,
+        guards: Vec<Guard>,
+        timing: Timing,
+    ) {
+        if matches!(authority, Authority::Unknown(_)) {
+            return;
         }
+        let (work, authority) = (work.clone(), authority.clone());
+        self.effects.push(Effect { action, work, guards, authority, timing });
     }
 
-    /// Writes a status that sums up others, if it differs from what the object has, when those rest.
+    /// Adds a write.
+    pub(crate) fn act(&mut self, authority: &Authority, work: &ObjectKey, action: Action) {
+        self.add(authority, work, action, Vec::new(), Timing::InOrder);
+    }
+
+    /// Adds a write that happens only while `guards` hold.
+    pub(crate) fn act_guarded(
+        &mut self,
+        authority: &Authority,
+        work: &ObjectKey,
+        action: Action,
+        guards: Vec<Guard>,
+    ) {
+        self.add(authority, work, action, guards, Timing::InOrder);
+    }
+
+    /// Adds a write that no operator waits for.
+    pub(crate) fn act_at_rest(&mut self, authority: &Authority, work: &ObjectKey, action: Action) {
+        self.add(authority, work, action, Vec::new(), Timing::AtRest);
+    }
+
+    /// Records an event. The controller may always report.
+    pub(crate) fn emit(&mut self, work: &ObjectKey, event: Event, timing: Timing) {
+        self.add(&Authority::Controller, work, Action::Emit(event), Vec::new(), timing);
+    }
+
+    /// Requests the contents of a bundle, which writes nothing to the cluster.
+    pub(crate) fn unpack(&mut self, work: &ObjectKey, bundle: BundleKey) {
+        self.act(&Authority::Controller, work, Action::Unpack(bundle));
+    }
+
+    /// Requests a watch, which writes nothing to the cluster.
+    pub(crate) fn watch(&mut self, work: &ObjectKey, kind: Kind) {
+        self.act(&Authority::Controller, work, Action::Watch(kind));
+    }
+
+    /// Writes a status that sums up others, if it differs, once those are at rest.
     pub(crate) fn write_summary(&mut self, object: &Object, status: Value) {
-        if self.write_status(object, status) {
-            self.at_rest();
-        }
+        self.write_status_when(object, status, Vec::new(), Timing::AtRest);
     }
 
-    /// Lets the last effect wait until nothing else is to be done.
-    pub(crate) fn at_rest(&mut self) {
-        if let Some(effect) = self.effects.last_mut() {
-            effect.is_late = true;
-        }
-    }
-
-    /// Writes a status if it differs from what the object has; tells whether it does.
+    /// Writes a status if it differs from the object's; returns `true` if it does.
     pub(crate) fn write_status(&mut self, object: &Object, status: Value) -> bool {
-        self.write_status_guarded(object, status, Vec::new())
+        self.write_status_when(object, status, Vec::new(), Timing::InOrder)
     }
 
-    /// Writes a status while something else holds; tells whether it differs from what the object has.
-    pub(crate) fn write_status_guarded(
+    /// Writes a status while `guards` hold; returns `true` if it differs from the object's.
+    ///
+    /// The controller alone writes the status of its own kinds, whoever installs.
+    pub(crate) fn write_status_when(
         &mut self,
         object: &Object,
         status: Value,
         guards: Vec<Guard>,
+        timing: Timing,
     ) -> bool {
         if *object.status() == status {
             return false;
         }
         let mut changed = object.clone();
         changed.set(&["status"], status);
-        self.act_guarded(&object.key(), Action::UpdateStatus(changed), guards);
+        let action = Action::UpdateStatus(changed);
+        self.add(&Authority::Controller, &object.key(), action, guards, timing);
         true
     }
 

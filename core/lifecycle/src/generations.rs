@@ -7,7 +7,7 @@
 use operon_kinds::{InstallPlan, Phase, PlanPhase, ServiceVersion, names};
 use operon_object::{Object, Value, fnv64_hex, known, list, map};
 
-use crate::{Action, Verdict, scene::Scene};
+use crate::{Action, Verdict, records, scene::Scene};
 
 /// Marks the ControllerRevisions that are generations.
 pub const GENERATION_LABEL: &str = "operon.dev/generation";
@@ -21,7 +21,7 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         let name = name_of(*plan);
         if scene.world.objects.get(&known::CONTROLLER_REVISION, scene.namespace, &name).is_none() {
             let object = lift(scene, *plan, &name);
-            verdict.act(&object.key(), Action::Create(object));
+            verdict.act(&scene.own, &object.key(), Action::Create(object));
         }
     }
     let mut known: Vec<&Object> = of_namespace(scene).collect();
@@ -29,7 +29,7 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     note_failures(scene, &known, verdict);
     let surplus = known.len().saturating_sub(scene.world.settings.kept_generations);
     for object in &known[..surplus] {
-        verdict.act(&object.key(), Action::DeleteUnchanged((*object).clone()));
+        verdict.act(&scene.own, &object.key(), Action::DeleteUnchanged((*object).clone()));
     }
 }
 
@@ -39,6 +39,23 @@ pub(crate) fn newest(scene: &Scene<'_>) -> i64 {
         .filter_map(|object| object.at(&["revision"]).as_integer())
         .max()
         .unwrap_or(0)
+}
+
+/// Returns the hash of the accounts and roles that a completed plan granted to an operator.
+pub(crate) fn recorded_permissions<'w>(
+    scene: &Scene<'w>,
+    plan: InstallPlan<'_>,
+    operator: &str,
+) -> Option<&'w str> {
+    let revision = known::CONTROLLER_REVISION;
+    let generation = scene.world.objects.get(&revision, scene.namespace, &name_of(plan))?;
+    let data = generation.at(&["data"]);
+    if data.get("plan").str() != plan.name() || data.get("outcome").str() != "done" {
+        return None;
+    }
+    let mut changes = data.get("changes").elements().iter();
+    let change = changes.find(|change| change.get("name").str() == operator)?;
+    change.get("permissions").as_text().filter(|hash| !hash.is_empty())
 }
 
 /// Writes down that an operator goes for good. Whether that can be written keeps nobody from going.
@@ -74,7 +91,7 @@ pub(crate) fn note_removal(
         "removed" => list![removed],
     };
     object.set(&["data"], data);
-    verdict.act(&object.key(), Action::Create(object));
+    verdict.act(&scene.own, &object.key(), Action::Create(object));
 }
 
 /// Notes beside the newest generation that brought an operator that it failed; the first time counts.
@@ -94,7 +111,7 @@ fn note_failures(scene: &Scene<'_>, known: &[&Object], verdict: &mut Verdict) {
         let note = format!("{} {name}: {reason}: {message}", scene.world.now);
         let mut changed = (*generation).clone();
         changed.set_annotation(FAILED_LATER_ANNOTATION, &note);
-        verdict.act(&changed.key(), Action::Update(changed));
+        verdict.act(&scene.own, &changed.key(), Action::Update(changed));
     }
 }
 
@@ -128,6 +145,7 @@ fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
             "name" => step.name(),
             "version" => manifest.at(&["spec", "version"]).clone(),
             "replaces" => manifest.at(&["spec", "replaces"]).clone(),
+            "permissions" => records::permissions_hash(plan, step.name()).unwrap_or_default(),
             "catalog" => format!(
                 "{}/{}",
                 resource.get("sourceNamespace").str(),

@@ -9,7 +9,7 @@ use operon_kinds::{
 };
 use operon_object::{Object, Selector, Value, known};
 
-use crate::{Action, Verdict, World, scene::Scene};
+use crate::{Action, Authority, Verdict, World, scene::Scene};
 
 /// Decides about the OperatorGroups of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -49,7 +49,7 @@ pub(crate) fn label_namespace(world: &World<'_>, namespace: &Object, verdict: &m
     for name in wanted {
         labels.insert(name, "");
     }
-    verdict.act(&namespace.key(), Action::Update(changed));
+    verdict.act(&Authority::Controller, &namespace.key(), Action::Update(changed));
 }
 
 /// Returns the namespaces that a group targets now, sorted; one empty text for all.
@@ -135,7 +135,11 @@ fn keep_provided_apis(scene: &Scene<'_>, group: OperatorGroup<'_>, verdict: &mut
     let listed: BTreeSet<String> = group.provided_apis().collect();
     let kept: BTreeSet<String> = listed.intersection(&provided).cloned().collect();
     if kept != listed {
-        verdict.act(&group.object.key(), Action::Update(with_provided_apis(group, &kept)));
+        verdict.act(
+            &scene.own,
+            &group.object.key(),
+            Action::Update(with_provided_apis(group, &kept)),
+        );
     }
 }
 

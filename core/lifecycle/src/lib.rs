@@ -3,6 +3,7 @@
 //! [`decide`] is the one door of the core. It looks at a [`World`] that somebody else gathered and
 //! says what is to be done next; it does nothing itself, remembers nothing, and never waits.
 
+mod authority;
 mod catalog_sources;
 mod components;
 mod covers;
@@ -16,20 +17,28 @@ mod neighbours;
 mod objects;
 mod operator_conditions;
 mod outlook;
+mod ownership;
 mod plans;
+mod records;
 mod rights;
 mod scene;
 mod service_versions;
 mod subscriptions;
 pub mod views;
+mod watched;
 mod world;
 
 pub use self::{
+    authority::Authority,
     decide::{Scope, decide, decide_within},
-    effect::{Action, CertificateRequest, Effect, Event, Guard, ReplacedCertificate, Verdict},
+    effect::{
+        Action, CertificateRequest, Effect, Event, Guard, ReplacedCertificate, Timing, Verdict,
+    },
     failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
     generations::{FAILED_LATER_ANNOTATION, GENERATION_LABEL},
     objects::Objects,
+    ownership::Claimant,
+    watched::{WATCHED_BY_LABEL, WATCHED_WHOLE},
     world::{
         BundleKey, BundleState, CatalogState, DEFAULT_INSTALL_TIMEOUT, DEFAULT_KEPT_GENERATIONS,
         DEFAULT_KEPT_PLANS, DEFAULT_PLAN_RETRY_TIMEOUT, Settings, World,

@@ -16,11 +16,11 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         let wanted = condition(*operator, &strategy);
         let live = scene.world.objects.find(&wanted.key());
         let Some(live) = live else {
-            verdict.act(&wanted.key(), Action::Apply(wanted));
+            verdict.act(&scene.own, &wanted.key(), Action::Apply(wanted));
             continue;
         };
         if !covers(live.value(), wanted.value()) {
-            verdict.act(&wanted.key(), Action::Apply(wanted));
+            verdict.act(&scene.own, &wanted.key(), Action::Apply(wanted));
             continue;
         }
         grant(scene, live, &strategy, verdict);
@@ -88,8 +88,7 @@ fn grant(scene: &Scene<'_>, live: &Object, strategy: &Strategy, verdict: &mut Ve
         let found = scene.world.objects.find(&wanted.key());
         if !found.is_some_and(|found| covers(found.value(), wanted.value())) {
             // No program asks for it before its pod runs.
-            verdict.act(&wanted.key(), Action::Apply(wanted));
-            verdict.at_rest();
+            verdict.act_at_rest(&scene.own, &wanted.key(), Action::Apply(wanted));
         }
     }
 }

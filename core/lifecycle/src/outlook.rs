@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use operon_kinds::OperatorGroup;
 use operon_plan::{BundleContents, Draft, PlanFault, draft};
 use operon_resolve::{
-    Addition, Allowed, Answer, Failure, NoticeKind, Part, Reason, Request, Resolution, Universe,
+    Addition, Allowed, Answer, Budget, Failure, NoticeKind, Part, Reason, Request, Resolution,
+    Universe,
     explain::{explain, render_line},
     resolve,
 };
@@ -27,6 +28,9 @@ pub(crate) use hold::Hold;
 
 /// The reason why there is no answer when something could not be read.
 pub(crate) const UNREAD: &str = "ErrorPreventedResolution";
+
+/// The reason why there is no answer when finding one takes more than a decision may cost.
+const TOO_EXPENSIVE: &str = "ResolutionTooExpensive";
 
 /// What a namespace should become next.
 #[derive(Debug, Default)]
@@ -94,8 +98,10 @@ impl Outlook {
         let universe = universe::universe(scene);
         let mut requests = universe::requests(scene, &universe, &mut outlook);
         let settings = scene.world.settings;
+        // One budget for the whole decision: freezing again and explaining draw on it, too.
+        let mut budget = Budget::new(&settings.limits);
         let resolution = loop {
-            let found = resolve(&universe, &requests, &settings.semantics, &settings.limits);
+            let found = resolve(&universe, &requests, &settings.semantics, &mut budget);
             if !outlook.freeze(scene, &mut requests, &found) {
                 break found;
             }
@@ -106,7 +112,9 @@ impl Outlook {
             match &part.result {
                 Ok(answer) if answer.additions.is_empty() => {}
                 Ok(answer) => answers.push(answer),
-                Err(failure) => outlook.note_failure(scene, &universe, &requests, part, failure),
+                Err(failure) => {
+                    outlook.note_failure(scene, &universe, &requests, part, failure, &mut budget);
+                }
             }
         }
         outlook.draft(scene, group, &universe, &requests, &answers);
@@ -184,19 +192,15 @@ impl Outlook {
         requests: &[Request],
         part: &Part,
         failure: &Failure,
+        budget: &mut Budget,
     ) {
         let settings = scene.world.settings;
         let (reason, default, told) = match failure {
             Failure::Conflicts(conflicts) => {
                 let mut told = BTreeMap::new();
                 for conflict in conflicts {
-                    let explanation = explain(
-                        universe,
-                        requests,
-                        &settings.semantics,
-                        &settings.limits,
-                        conflict,
-                    );
+                    let explanation =
+                        explain(universe, requests, &settings.semantics, budget, conflict);
                     let line = render_line(&explanation);
                     for request in &conflict.requests {
                         told.entry(request.clone()).or_insert_with(|| line.clone());
@@ -207,11 +211,7 @@ impl Outlook {
                 ("ConstraintsNotSatisfiable", default, told)
             }
             Failure::Error(text) => (UNREAD, text.clone(), BTreeMap::new()),
-            Failure::Spent { steps } => (
-                UNREAD,
-                format!("no answer was found within {steps} steps, and none was ruled out"),
-                BTreeMap::new(),
-            ),
+            Failure::TooExpensive(expense) => (TOO_EXPENSIVE, expense.to_string(), BTreeMap::new()),
             Failure::Defect(text) => (
                 UNREAD,
                 format!("an answer was found and refused by the checker: {text}"),

@@ -9,13 +9,15 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use self::step::{OwnedObject, as_owned};
+
 use operon_kinds::{InstallPlan, PlanPhase, Subscription, names};
 use operon_object::{OwnerReference, Value, go_json, known, list, map};
 use operon_plan::{Draft, lift_plan, lift_status, plan_name};
 use operon_resolve::Reason;
 
 use crate::{
-    Action, Guard, Verdict, generations,
+    Action, Authority, Guard, Verdict, generations,
     outlook::{Outlook, UNREAD},
     scene::Scene,
 };
@@ -32,7 +34,7 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
     for key in &outlook.wanted {
         if !scene.world.bundles.contains_key(key) {
             let work = known::NAMESPACE.key("", scene.namespace);
-            verdict.act(&work, Action::Unpack(key.clone()));
+            verdict.unpack(&work, key.clone());
         }
     }
     verdict.wanted.extend(outlook.wanted.iter().cloned());
@@ -93,7 +95,7 @@ fn create(
     // The name rests on the newest plan before it.
     let before = newest_related(scene, draft).map(|plan| Guard::Unchanged(plan.object.clone()));
     let guards = operators.chain(referred).map(Guard::Absent).chain(moved).chain(before).collect();
-    verdict.act_guarded(&plan.key(), Action::Create(plan), guards);
+    verdict.act_guarded(&Authority::Controller, &plan.key(), Action::Create(plan), guards);
 }
 
 /// Names the next plan of a draft. Only what concerns its own Subscriptions and operators counts: a view
@@ -173,19 +175,36 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
         }
         (PlanPhase::None | PlanPhase::RequiresApproval, None) => {
             if is_superseded(outlook, plan) || is_abandoned(scene, plan, verdict) {
-                verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
+                verdict.act(
+                    &Authority::Controller,
+                    &plan.object.key(),
+                    Action::DeleteUnchanged(plan.object.clone()),
+                );
             }
+        }
+        (PlanPhase::Installing, _) if plan.content().is_empty() => {
+            // Another program began it, and what was planned is not recorded: a new one is made.
+            verdict.act(
+                &Authority::Controller,
+                &plan.object.key(),
+                Action::DeleteUnchanged(plan.object.clone()),
+            );
         }
         (PlanPhase::Installing, _) => {
             if let Some(asked) = whose_wish(scene, plan) {
                 execute::execute(scene, plan, &asked, verdict);
             }
         }
-        // Nobody has to say yes any more: it is made anew, approved.
+        // No approval is required any more: a new plan is created, approved. Who may change a Subscription
+        // could delete it and create an automatic one as well, so this gives no permission away.
         (PlanPhase::RequiresApproval, Some(draft))
             if draft.manual.is_empty() && !plan.is_rejected() =>
         {
-            verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
+            verdict.act(
+                &Authority::Controller,
+                &plan.object.key(),
+                Action::DeleteUnchanged(plan.object.clone()),
+            );
         }
         (PlanPhase::RequiresApproval, Some(_)) | (PlanPhase::Complete | PlanPhase::Failed, _) => {}
     }
@@ -258,7 +277,11 @@ fn throw_away(scene: &Scene<'_>, verdict: &mut Verdict) {
     let kept = scene.world.settings.kept_plans.saturating_sub(newest.len());
     let surplus = finished.len().saturating_sub(kept);
     for plan in &finished[..surplus] {
-        verdict.act(&plan.object.key(), Action::DeleteUnchanged(plan.object.clone()));
+        verdict.act(
+            &Authority::Controller,
+            &plan.object.key(),
+            Action::DeleteUnchanged(plan.object.clone()),
+        );
     }
 }
 

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use operon_install::{cluster_lift, operator_group_roles, provided_api_roles};
+use operon_install::{
+    AGGREGATION_LABEL_PREFIX, cluster_lift, operator_group_roles, provided_api_roles,
+};
 use operon_kinds::{Phase, names};
 use operon_object::{ApiKind, Object, Value, known};
 
-use crate::{Action, Guard, Verdict, covers::covers, groups::target_namespaces, scene::Scene};
+use crate::{
+    Action, Authority, Guard, Verdict, covers::covers, groups::target_namespaces,
+    ownership::Claimant, records, scene::Scene,
+};
 
 /// Grants what follows from the operators that run in a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -14,7 +19,10 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     let objects = scene.world.objects;
     let apis: BTreeSet<ApiKind> =
         operon_install::parse_provided_apis(&group.provided_apis().collect::<Vec<_>>().join(","));
-    for mut role in operator_group_roles(group.object, &apis) {
+    // Where the controller may not write ClusterRoles, users get their permissions from an administrator.
+    let writes_user_roles = !scene.world.settings.requires_service_account;
+    let group_roles = operator_group_roles(group.object, &apis);
+    for mut role in group_roles.into_iter().filter(|_| writes_user_roles) {
         let live = objects.find(&role.key());
         let rule = |role: &Object| role.at(&["aggregationRule"]).clone();
         let is_less = live.is_some_and(|live| rule(live) != rule(&role));
@@ -22,16 +30,9 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
             // What was aggregated last would stay for ever.
             role.set(&["rules"], Value::list([]));
         }
-        let is_written = match is_less {
-            true => {
-                verdict.act(&role.key(), Action::Apply(role));
-                true
-            }
-            false => ensure(scene, role, verdict),
-        };
-        if is_written {
-            // Roles of groups and APIs are for people: an operator that is on its way does not wait for them.
-            verdict.at_rest();
+        // Roles of groups and APIs are for users: an operator that is on its way does not wait for them.
+        if is_less || !is_there(scene, &role) {
+            verdict.act_at_rest(&scene.own, &role.key(), Action::Apply(role));
         }
     }
     let is_global = target_namespaces(scene.world, group) == [""];
@@ -48,22 +49,38 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         if !is_installed {
             continue;
         }
+        // Nothing is granted for an operator that no plan brought.
+        let Some(granted) = records::granted(scene, operator.name()) else { continue };
+        let claimant = Claimant::new(scene, operator.object);
+        let is_missing = |object: &Object| {
+            let live = objects.find(&object.key());
+            let is_foreign = live.is_some_and(|live| claimant.refusal(live).is_some());
+            !is_foreign && !is_there(scene, object)
+        };
         let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
         let find_service = |name: &str| objects.get(&known::API_SERVICE, "", name);
-        if let Ok(roles) = provided_api_roles(operator.object, find_crd, find_service) {
-            for role in roles {
-                if ensure(scene, role, verdict) {
-                    verdict.at_rest();
-                }
+        if writes_user_roles
+            && let Ok(roles) = provided_api_roles(operator.object, find_crd, find_service)
+        {
+            // Such a role belongs to its CRD or APIService.
+            let is_anothers = |role: &Object| {
+                let live = objects.find(&role.key());
+                live.is_some_and(|live| {
+                    !role.owners().any(|wanted| {
+                        live.owners().any(|owner| {
+                            (owner.kind, owner.name) == (wanted.kind.clone(), wanted.name.clone())
+                        })
+                    })
+                })
+            };
+            let roles = roles.into_iter().filter(|role| !is_anothers(role));
+            for role in roles.filter(|role| !is_there(scene, role)) {
+                verdict.act_at_rest(&scene.own, &role.key(), Action::Apply(role));
             }
         }
         if is_global {
-            let roles = objects.within(&known::ROLE, scene.namespace);
-            let bindings = objects.within(&known::ROLE_BINDING, scene.namespace);
-            for lifted in cluster_lift(operator.object, roles.chain(bindings)) {
-                if ensure(scene, lifted, verdict) {
-                    verdict.in_the_name_of(scene.actor());
-                }
+            for lifted in cluster_lift(operator.object, &granted).into_iter().filter(is_missing) {
+                verdict.act(&scene.authority, &lifted.key(), Action::Apply(lifted));
             }
         }
     }
@@ -82,17 +99,23 @@ pub(crate) fn clean_up(scene: &Scene<'_>, verdict: &mut Verdict) {
         let owner = kind.key(scene.namespace, owner);
         if scene.world.objects.find(&owner).is_none() && !object.is_deleting() {
             let action = Action::DeleteUnchanged(object.clone());
-            verdict.act_guarded(&object.key(), action, vec![Guard::Absent(owner)]);
+            let authority = removal_authority(scene, object);
+            verdict.act_guarded(authority, &object.key(), action, vec![Guard::Absent(owner)]);
         }
     }
 }
 
-/// Makes an object be there; tells whether something has to be done for it.
-fn ensure(scene: &Scene<'_>, object: Object, verdict: &mut Verdict) -> bool {
+/// Returns the authority to delete what an operator or a group leaves behind: the controller's for the
+/// roles that it creates itself for users of APIs, otherwise that of the one who installs.
+pub(crate) fn removal_authority<'s>(scene: &'s Scene<'_>, object: &Object) -> &'s Authority {
+    let is_user_role = object.kind() == known::CLUSTER_ROLE
+        && (object.label(names::OWNER_KIND_LABEL) == known::OPERATOR_GROUP.name()
+            || object.labels().any(|(name, _)| name.starts_with(AGGREGATION_LABEL_PREFIX)));
+    if is_user_role { &scene.own } else { &scene.authority }
+}
+
+/// Returns `true` if an object exists as it should be.
+fn is_there(scene: &Scene<'_>, object: &Object) -> bool {
     let live = scene.world.objects.find(&object.key());
-    let is_there = live.is_some_and(|live| covers(live.value(), object.value()));
-    if !is_there {
-        verdict.act(&object.key(), Action::Apply(object));
-    }
-    !is_there
+    live.is_some_and(|live| covers(live.value(), object.value()))
 }

@@ -4,10 +4,13 @@ use std::{cell::OnceCell, collections::BTreeMap};
 
 use operon_install::Authorizer;
 use operon_kinds::{InstallPlan, OperatorGroup, PlanPhase, ServiceVersion, Subscription};
-use operon_object::{Object, ObjectKey, known};
+use operon_object::{
+    Object,
+    known::{self, OPERATORS_GROUP},
+};
 use operon_resolve::SourceName;
 
-use crate::World;
+use crate::{Action, Authority, World, authority};
 
 /// What a decision about a namespace looks at.
 #[derive(Debug)]
@@ -28,6 +31,10 @@ pub(crate) struct Scene<'w> {
     newest_plans: BTreeMap<String, InstallPlan<'w>>,
     /// The operators that plans under way still have to bring, sorted by name.
     pub(crate) arriving: Vec<Object>,
+    /// On whose authority operators are installed here.
+    pub(crate) authority: Authority,
+    /// The authority for Operon's own objects here.
+    pub(crate) own: Authority,
     /// What accounts may do here, once that is asked.
     pub(crate) authorizer: OnceCell<Authorizer>,
 }
@@ -44,9 +51,12 @@ impl<'w> Scene<'w> {
         let operators: Vec<ServiceVersion<'_>> =
             operators.map(ServiceVersion::read).filter(|operator| !operator.is_copied()).collect();
         let plans: Vec<InstallPlan<'_>> = plans.map(InstallPlan::read).collect();
+        let authority = authority::of_namespace(world, namespace);
         Self {
             world,
             namespace,
+            own: authority.for_own_objects(),
+            authority,
             newest_plans: newest_plans(&plans),
             arriving: arriving(&plans, &operators),
             groups: groups.map(OperatorGroup::read).collect(),
@@ -73,11 +83,14 @@ impl<'w> Scene<'w> {
         }
     }
 
-    /// Returns the ServiceAccount in whose name operators are installed here, if the group names one.
-    pub(crate) fn actor(&self) -> Option<ObjectKey> {
-        let reference = self.group()?.object.status().get("serviceAccountRef");
-        let name = reference.get("name").str();
-        (!name.is_empty()).then(|| known::SERVICE_ACCOUNT.key(self.namespace, name))
+    /// Returns the authority for something that is done for an operator. Operon's own kinds, and CRDs that
+    /// passed their checks, are the controller's business whoever installs.
+    pub(crate) fn authority_for(&self, action: &Action) -> &Authority {
+        let is_own = action.target().is_none_or(|target| {
+            target.kind == known::CUSTOM_RESOURCE_DEFINITION
+                || target.kind.group() == OPERATORS_GROUP
+        });
+        if is_own { &self.own } else { &self.authority }
     }
 
     /// Returns an operator.

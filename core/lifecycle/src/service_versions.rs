@@ -14,16 +14,18 @@ mod remove;
 mod requirements;
 mod rights;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use operon_kinds::{Phase, ServiceVersion, names};
 use operon_object::{Object, Value};
 
 use self::{change::Change, gates::Gate, phases::Next};
 use crate::{
-    Action, Event, Verdict,
+    Action, Event, Guard, Timing, Verdict,
     groups::{target_namespaces, with_provided_apis},
+    ownership::Claimant,
     scene::Scene,
+    watched::is_watched_whole,
 };
 
 /// Decides about the operators of a namespace.
@@ -62,7 +64,7 @@ impl Listing {
         let listed: BTreeSet<String> = group.provided_apis().collect();
         let wanted = listed.union(&added).filter(|api| !removed.contains(*api)).cloned().collect();
         if wanted != listed {
-            verdict.act(&key, Action::Update(with_provided_apis(group, &wanted)));
+            verdict.act(&scene.own, &key, Action::Update(with_provided_apis(group, &wanted)));
         }
     }
 }
@@ -82,7 +84,9 @@ fn sync(
 ) {
     let object = operator.object;
     let gate = gates::ask(scene, operator);
-    if !object.finalizers().any(|name| name == names::CSV_FINALIZER) {
+    if !object.finalizers().any(|name| name == names::CSV_FINALIZER)
+        && scene.own.unknown_reason().is_none()
+    {
         // Both changes of its metadata are one write.
         let mut changed = match gate {
             Gate::Adjust(changed) => changed,
@@ -91,12 +95,12 @@ fn sync(
             }
         };
         add_finalizer(&mut changed);
-        verdict.act(&object.key(), Action::Update(changed));
+        verdict.act(&scene.own, &object.key(), Action::Update(changed));
         return;
     }
     match gate {
         Gate::Ignore => {}
-        Gate::Adjust(changed) => verdict.act(&object.key(), Action::Update(changed)),
+        Gate::Adjust(changed) => verdict.act(&scene.own, &object.key(), Action::Update(changed)),
         Gate::List(apis) => listing.added.extend(apis),
         Gate::Unlist(apis) => listing.removed.extend(apis),
         Gate::Fail { change, removes_deployments } => {
@@ -104,6 +108,9 @@ fn sync(
                 remove::deployments(scene, operator, verdict);
             }
             write(scene, operator, Next { change: Some(change), ..Next::default() }, verdict);
+        }
+        Gate::Open if scene.authority.unknown_reason().is_some() => {
+            write(scene, operator, phases::without_authority(scene, operator), verdict);
         }
         Gate::Open => {
             heal::decide(scene, operator, verdict);
@@ -130,15 +137,24 @@ fn add_finalizer(operator: &mut Object) {
     }
 }
 
+/// Returns what must hold before an object that the engine does not see is written.
+fn foreign_guards(scene: &Scene<'_>, operator: ServiceVersion<'_>, action: &Action) -> Vec<Guard> {
+    let key = match action {
+        Action::Apply(_) | Action::Certify(_) => action.target(),
+        _ => None,
+    };
+    let unseen =
+        key.filter(|key| scene.world.objects.find(key).is_none() && !is_watched_whole(&key.kind));
+    let claimant = || Arc::new(Claimant::new(scene, operator.object));
+    unseen.map(|key| Guard::NotForeign(key, claimant())).into_iter().collect()
+}
+
 fn write(scene: &Scene<'_>, operator: ServiceVersion<'_>, next: Next, verdict: &mut Verdict) {
     let object = operator.object;
     let key = object.key();
     for action in next.actions {
-        let is_applied = matches!(action, Action::Apply(_));
-        verdict.act(&key, action);
-        if is_applied {
-            verdict.in_the_name_of(scene.actor());
-        }
+        let guards = foreign_guards(scene, operator, &action);
+        verdict.act_guarded(scene.authority_for(&action), &key, action, guards);
     }
     if let Some(wake) = next.wake {
         verdict.wake_at(wake);
@@ -158,10 +174,10 @@ fn write(scene: &Scene<'_>, operator: ServiceVersion<'_>, next: Next, verdict: &
         status.set(&["certsLastUpdated"], made);
         status.set(&["certsRotateAt"], rotate);
     }
-    if verdict.write_status_guarded(object, status, next.guards)
+    if verdict.write_status_when(object, status, next.guards, Timing::InOrder)
         && let Some(Change { phase, reason, message }) = change
     {
         let event = Event::about(object, phase == Phase::Failed, reason, &message);
-        verdict.act(&key, Action::Emit(event));
+        verdict.emit(&key, event, Timing::InOrder);
     }
 }

@@ -14,7 +14,7 @@ use operon_kinds::{
 use operon_object::{Value, known, map};
 
 use crate::{
-    Action, Event, Guard, Verdict, fail_forward,
+    Action, Event, Guard, Timing, Verdict, fail_forward,
     outlook::{Outlook, Prospect},
     scene::Scene,
 };
@@ -37,14 +37,11 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
             let is_passing = differs_only_in_waiting(old, &status);
             status.set(&["lastUpdated"], scene.world.now);
             let guards = guards(scene, *subscription, &status);
-            verdict.write_status_guarded(subscription.object, status, guards);
-            if is_passing || is_plan_ending {
-                verdict.at_rest();
-            }
+            let at_rest = |is_late| if is_late { Timing::AtRest } else { Timing::InOrder };
+            let timing = at_rest(is_passing || is_plan_ending);
+            verdict.write_status_when(subscription.object, status, guards, timing);
             for condition in news {
-                if tell(scene, *subscription, &condition, verdict) && is_plan_ending {
-                    verdict.at_rest();
-                }
+                record(scene, *subscription, &condition, at_rest(is_plan_ending), verdict);
             }
         }
     }
@@ -214,14 +211,14 @@ fn note_prospect(scene: &Scene<'_>, prospect: &Prospect, status: &mut Value) -> 
     news
 }
 
-/// Tells people that something keeps a Subscription from what it asks for; tells whether there is something
-/// to tell.
-fn tell(
+/// Records an event about what keeps a Subscription from what it asks for.
+fn record(
     scene: &Scene<'_>,
     subscription: Subscription<'_>,
     condition: &Condition,
+    timing: Timing,
     verdict: &mut Verdict,
-) -> bool {
+) {
     let Condition { kind, message, .. } = condition;
     let event = match kind.as_str() {
         // Upstream: a resolution is the namespace's matter.
@@ -234,7 +231,7 @@ fn tell(
         }
         _ => None,
     };
-    let Some(event) = event else { return false };
-    verdict.act(&subscription.object.key(), Action::Emit(event));
-    true
+    if let Some(event) = event {
+        verdict.emit(&subscription.object.key(), event, timing);
+    }
 }

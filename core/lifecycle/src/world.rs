@@ -104,12 +104,16 @@ pub struct Settings {
     pub kube_version: String,
     /// The APIs that the cluster provides by itself.
     pub native_apis: BTreeSet<GroupVersionKind>,
+    /// The namespaces whose objects no webhook of an operator intercepts.
+    pub protected_namespaces: Vec<String>,
     /// How long a plan is tried before it fails.
     pub plan_retry_timeout: Duration,
     /// How long the Deployments of an operator may take.
     pub install_timeout: Duration,
     /// The image that Operon runs from, for pods that need its program; empty where nobody knows.
     pub own_image: String,
+    /// Every OperatorGroup must name a ServiceAccount; without one nothing is written for it.
+    pub requires_service_account: bool,
     /// How many finished plans are kept in a namespace.
     pub kept_plans: usize,
     /// How many generations are remembered in a namespace.
@@ -133,9 +137,11 @@ impl Default for Settings {
             limits: Limits::default(),
             kube_version: String::new(),
             native_apis: BTreeSet::new(),
+            protected_namespaces: vec!["kube-system".to_owned()],
             plan_retry_timeout: DEFAULT_PLAN_RETRY_TIMEOUT,
             install_timeout: DEFAULT_INSTALL_TIMEOUT,
             own_image: String::new(),
+            requires_service_account: false,
             kept_plans: DEFAULT_KEPT_PLANS,
             kept_generations: DEFAULT_KEPT_GENERATIONS,
         }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use operon_object::{Value, go_json, map, sha256_hex};
+use operon_kinds::{InstallPlan, Step};
+use operon_object::{Object, Value, go_json, map, sha256_hex};
 use operon_resolve::{Addition, Answer, Request, SourceName, Universe, steps};
 
 use crate::{
@@ -128,9 +129,46 @@ pub fn draft_operators(
 /// Hashes what an approval is about: who moves where, and every object that is written.
 fn content_hash(draft: &Draft) -> String {
     let steps = draft.steps.iter().map(|step| step.object.value().clone());
-    let targets = draft.targets.iter().map(|(name, csv)| (name, Value::text(csv)));
+    hash(&draft.namespace, &draft.targets, steps)
+}
+
+/// Hashes the content that an InstallPlan holds now. It equals the recorded one unless the plan's
+/// targets or steps were edited. The error names the step that cannot be read, or whose manifest is of
+/// another kind or name than the step says.
+pub fn content_of(plan: InstallPlan<'_>) -> Result<String, String> {
+    let mut steps = Vec::new();
+    for step in plan.steps() {
+        let object = object_of(step)?;
+        steps.push(object.into_value());
+    }
+    Ok(hash(plan.object.namespace(), &plan.targets(), steps))
+}
+
+/// Reads the object that a step writes; the error says why it is not what the step names.
+pub fn object_of(step: Step<'_>) -> Result<Object, String> {
+    let kind = step.api_kind();
+    let name = format!("{} {}", kind.kind.name(), step.name());
+    let damaged = |error| format!("the manifest of step {name} is damaged: {error}");
+    let manifest = step.manifest().map_err(damaged)?;
+    let object = Object::from_value(manifest).map_err(|error| damaged(error.to_string()))?;
+    let found = object.api_kind();
+    let is_same_kind = found.kind.group() == kind.kind.group()
+        && found.version == kind.version
+        && operon_install::step_kind(found.kind.name()) == kind.kind.name();
+    if is_same_kind && object.name() == step.name() {
+        return Ok(object);
+    }
+    Err(format!("step {name} holds a manifest of {} {}", found.kind.name(), object.name()))
+}
+
+fn hash(
+    namespace: &str,
+    targets: &BTreeMap<String, String>,
+    steps: impl IntoIterator<Item = Value>,
+) -> String {
+    let targets = targets.iter().map(|(name, csv)| (name, Value::text(csv)));
     let content = map! {
-        "namespace" => draft.namespace.as_str(),
+        "namespace" => namespace,
         "targets" => Value::map(targets),
         "steps" => Value::list(steps),
     };

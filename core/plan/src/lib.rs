@@ -12,7 +12,7 @@ mod steps;
 
 pub use self::{
     contents::{BundleContents, ContentsError},
-    draft::{Draft, PlannedOperator, draft, draft_operators},
+    draft::{Draft, PlannedOperator, content_of, draft, draft_operators, object_of},
     fault::PlanFault,
     lift::{lift_plan, lift_status, plan_name},
     steps::PlannedStep,

@@ -103,10 +103,7 @@ fn reasons(
                             }
                         }
                     };
-                    let known = reasons.entry(*node).or_default();
-                    if !known.contains(&reason) {
-                        known.push(reason);
-                    }
+                    reasons.entry(*node).or_default().push(reason);
                 }
             }
             Rule::Root(_)
@@ -117,5 +114,16 @@ fn reasons(
             | Rule::AtMostOne { .. } => {}
         }
     }
+    reasons.values_mut().for_each(keep_first);
     reasons
+}
+
+/// Keeps the first of equal reasons.
+fn keep_first(reasons: &mut Vec<Reason>) {
+    let is_first: Vec<bool> = {
+        let mut seen = HashSet::new();
+        reasons.iter().map(|reason| seen.insert(reason)).collect()
+    };
+    let mut is_first = is_first.into_iter();
+    reasons.retain(|_| is_first.next().unwrap_or(false));
 }

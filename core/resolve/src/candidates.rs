@@ -1,5 +1,6 @@
 //! Who would have met a need: the list that an answer was chosen from.
 
+use crate::budget::Budget;
 use crate::conflict::Operator;
 use crate::facts;
 use crate::semantics::Semantics;
@@ -14,10 +15,12 @@ pub fn candidates(
     universe: &Universe<'_>,
     requests: &[Request],
     semantics: &Semantics,
+    budget: &mut Budget,
     operator: &str,
     need: &str,
 ) -> Vec<Operator> {
-    let Ok(space) = space::build(universe, requests, *semantics) else { return Vec::new() };
+    let space = budget.scope(|budget| space::build(universe, requests, *semantics, budget));
+    let Ok(space) = space else { return Vec::new() };
     let found = space.rules.iter().find_map(|rule| match rule {
         Rule::Choose { trigger, list, why: Choice::Need(formula) }
             if facts::operator(&space, *trigger).name == operator

@@ -9,12 +9,14 @@ mod needs;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use operon_constraint::GroupVersionKind;
 
 use self::member::{Member, additions, installed};
-use crate::resolution::{Addition, Answer, Failure, Part, Resolution};
+use self::needs::Needs;
+use crate::budget::Budget;
+use crate::resolution::{Addition, Answer, Expense, Failure, Part, Resolution};
 use crate::semantics::{Semantics, UpdateSources};
 use crate::universe::{Request, Universe};
 
@@ -24,16 +26,20 @@ pub(crate) fn check(
     requests: &[Request],
     semantics: &Semantics,
     resolution: &mut Resolution,
+    budget: &mut Budget,
 ) {
     let members = members(universe, requests, &resolution.parts);
     let clashes = clashes(&members, semantics);
+    let mut needs = Needs::new(universe, semantics, &members, budget);
     for (number, part) in resolution.parts.iter_mut().enumerate() {
         let Ok(answer) = &part.result else { continue };
         let clash = clashes.iter().find(|clash| clash.parts.contains(&number));
-        let complaint = complaint(universe, requests, semantics, part, answer, number, &members)
-            .or_else(|| clash.map(|clash| clash.complaint.clone()));
-        if let Some(complaint) = complaint {
-            part.result = Err(Failure::Defect(complaint));
+        let complaint = complaint(universe, requests, semantics, part, answer, number, &mut needs)
+            .map(|complaint| complaint.or_else(|| clash.map(|clash| clash.complaint.clone())));
+        match complaint {
+            Ok(None) => {}
+            Ok(Some(complaint)) => part.result = Err(Failure::Defect(complaint)),
+            Err(expense) => part.result = Err(Failure::TooExpensive(expense)),
         }
     }
 }
@@ -68,21 +74,30 @@ fn complaint(
     part: &Part,
     answer: &Answer,
     number: usize,
-    members: &[Member<'_>],
-) -> Option<String> {
+    needs: &mut Needs<'_>,
+) -> Result<Option<String>, Expense> {
+    let members = needs.members;
     let own: Vec<&Member<'_>> = members.iter().filter(|member| member.part == number).collect();
     if own.len() != answer.additions.len() + answer.kept.len() {
-        return Some("an operator of the answer is in no catalog and not installed".to_owned());
+        let complaint = "an operator of the answer is in no catalog and not installed";
+        return Ok(Some(complaint.to_owned()));
     }
-    own.iter()
-        .find_map(|member| needs::unmet(member, members, universe, semantics))
-        .or_else(|| {
-            part.requests.iter().find_map(|name| {
-                let request = requests.iter().find(|request| request.name == *name)?;
-                unfulfilled(universe, request, semantics, part, answer)
-            })
+    for member in own {
+        let unmet = needs.unmet(member);
+        if let Some(complaint) = unmet.map_err(|spent| needs.expense(member, spent))? {
+            return Ok(Some(complaint));
+        }
+    }
+    let kept: BTreeSet<&str> = answer.kept.iter().map(|kept| kept.name.as_str()).collect();
+    let complaint = part
+        .requests
+        .iter()
+        .find_map(|name| {
+            let request = requests.iter().find(|request| request.name == *name)?;
+            unfulfilled(universe, request, semantics, part, answer)
         })
-        .or_else(|| answer.additions.iter().find_map(|addition| ghost(addition, answer)))
+        .or_else(|| answer.additions.iter().find_map(|addition| ghost(addition, &kept)));
+    Ok(complaint)
 }
 
 /// Two operators that may not run side by side.
@@ -134,8 +149,8 @@ fn clashes(members: &[Member<'_>], semantics: &Semantics) -> Vec<Clash> {
 }
 
 /// An operator that is updated cannot stay, and one that is added cannot replace itself.
-fn ghost(addition: &Addition, answer: &Answer) -> Option<String> {
-    let stays = answer.kept.iter().any(|kept| kept.name == addition.updates);
+fn ghost(addition: &Addition, kept: &BTreeSet<&str>) -> Option<String> {
+    let stays = kept.contains(addition.updates.as_str());
     stays.then(|| format!("{} stays although {} updates it", addition.updates, addition.name))
 }
 

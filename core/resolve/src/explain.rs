@@ -6,6 +6,7 @@
 
 mod describe;
 mod fold;
+mod known;
 mod not_found;
 mod prove;
 mod render;
@@ -18,8 +19,8 @@ pub use self::{
     ways_out::{Change, MAX_WAYS_OUT, MAX_WAYS_TRIED, WayOut},
 };
 
+use crate::budget::Budget;
 use crate::conflict::{Conflict, Operator};
-use crate::limits::Limits;
 use crate::semantics::Semantics;
 use crate::universe::{Request, Universe};
 
@@ -97,15 +98,26 @@ impl BecauseKind {
     }
 }
 
+/// How much of what is left of a budget one explanation may take: a resolution has several
+/// conflicts, and each is explained.
+const SHARE_OF_AN_EXPLANATION: u64 = 3;
+
 /// Explains a conflict, and looks for ways out by resolving again.
+///
+/// When the budget is spent, what is left out is said in a sentence: the facts without an order, and
+/// no ways out.
 pub fn explain(
     universe: &Universe<'_>,
     requests: &[Request],
     semantics: &Semantics,
-    limits: &Limits,
+    budget: &mut Budget,
     conflict: &Conflict,
 ) -> Explanation {
-    let (headline, because) = subject::tell(universe, requests, conflict);
-    let ways_out = ways_out::find(universe, requests, semantics, limits, conflict);
-    Explanation { requests: conflict.requests.clone(), headline, because, ways_out }
+    let share = budget.steps_left() / SHARE_OF_AN_EXPLANATION;
+    budget.within(share, |budget| {
+        let (headline, because) =
+            budget.within(share / 2, |budget| subject::tell(universe, requests, conflict, budget));
+        let ways_out = ways_out::find(universe, requests, semantics, budget, conflict);
+        Explanation { requests: conflict.requests.clone(), headline, because, ways_out }
+    })
 }

@@ -4,6 +4,7 @@
 //! It knows no cluster: where catalogs and manifests come from is not asked here.
 
 mod answer;
+mod budget;
 mod candidates;
 mod check;
 mod conflict;
@@ -23,13 +24,17 @@ mod universe;
 mod upstream;
 pub mod words;
 
+pub use operon_constraint::ConstraintCache;
+
 pub use self::{
+    budget::{Budget, Spent},
     candidates::candidates,
     conflict::{Conflict, Fact, Missing, Operator},
     explain::{Because, BecauseKind, Explanation, explain},
-    limits::{DEFAULT_CONFLICT_STEPS, DEFAULT_CONFLICTS, DEFAULT_SEARCH_STEPS, Limits},
+    limits::{DEFAULT_BYTES, DEFAULT_CONFLICT_STEPS, DEFAULT_CONFLICTS, DEFAULT_STEPS, Limits},
     resolution::{
-        Addition, Answer, Effort, Failure, Kept, Notice, NoticeKind, Part, Reason, Resolution,
+        Addition, Answer, Effort, Expense, Failure, Kept, Notice, NoticeKind, Part, Reason,
+        Resolution,
     },
     resolve::resolve,
     semantics::{ConstraintReading, FailureScope, Semantics, UpdateSources},

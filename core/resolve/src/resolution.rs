@@ -1,6 +1,8 @@
 //! What a resolution says: the parts of the namespace, and for each what to do or why nothing can
 //! be done.
 
+use std::fmt;
+
 use operon_catalog::EntryId;
 
 use crate::conflict::Conflict;
@@ -82,7 +84,7 @@ pub struct Kept {
 }
 
 /// Why an operator is in the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// The request of this name asks for it.
     Requested(String),
@@ -107,13 +109,40 @@ pub enum Failure {
     Conflicts(Vec<Conflict>),
     /// Something could not be read; the text says what. Upstream's texts in its dialect.
     Error(String),
-    /// The budget of steps was spent before there was an answer.
-    Spent {
-        /// The budget.
-        steps: u64,
-    },
+    /// The budget was spent before there was an answer.
+    TooExpensive(Expense),
     /// An answer was found, but the checker refuses it: a defect of this program.
     Defect(String),
+}
+
+/// What cost the most in a decision that was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expense {
+    /// The bundle that cost the most; empty when no single one stands out.
+    pub bundle: String,
+    /// The need of the bundle that cost the most, in words; empty when it is not about one need.
+    pub need: String,
+    /// The steps that the whole decision had.
+    pub steps: u64,
+}
+
+/// How many characters of a need are shown: rules may be a hundred thousand characters long.
+const MAX_NEED_SHOWN: usize = 200;
+
+impl fmt::Display for Expense {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bundle, need, steps } = self;
+        write!(formatter, "resolution is too expensive: no answer within {steps} steps")?;
+        if !bundle.is_empty() {
+            write!(formatter, "; bundle {bundle} costs the most")?;
+        }
+        if !need.is_empty() {
+            let shown: String = need.chars().take(MAX_NEED_SHOWN).collect();
+            let rest = if shown.len() < need.len() { "…" } else { "" };
+            write!(formatter, ", because it needs {shown}{rest}")?;
+        }
+        Ok(())
+    }
 }
 
 /// What people should know although it stopped nothing.

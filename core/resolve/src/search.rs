@@ -2,66 +2,129 @@
 
 use std::collections::HashMap;
 
-use operon_sat::{Answer as Found, Budget, Literal, Solver, minimise, minimise_refutation};
+use operon_sat::{
+    Answer as Found, Budget as SearchBudget, Literal, Solver, minimise, minimise_refutation,
+};
 
+use crate::budget::{
+    BYTES_FOR_A_MEMBER, BYTES_FOR_A_RULE, BYTES_FOR_AN_OPERATOR, Budget, STEPS_FOR_A_RULE, Spent,
+};
 use crate::conflict::Conflict;
 use crate::encode::{encode, encode_guarded};
 use crate::facts;
 use crate::limits::Limits;
 use crate::parts::SpacePart;
 use crate::resolution::Failure;
-use crate::space::{Forbidden, NodeId, Rule, Space};
+use crate::space::{Forbidden, Node, NodeId, Rule, Space};
 
 /// A search through the parts of a space, within one budget.
-pub(crate) struct Search<'s> {
+pub(crate) struct Search<'s, 'b> {
     space: &'s Space<'s>,
-    limits: &'s Limits,
-    budget: Budget,
+    budget: &'b mut Budget,
     /// For each node its place in the part that is being solved.
     places: Vec<u32>,
+    /// Steps for finding out why one part has no answer.
+    max_conflict_steps: u64,
     pub(crate) conflicts: u64,
+    /// Steps spent on answers.
+    pub(crate) steps: u64,
     /// Steps spent on finding out why parts have no answer.
     pub(crate) conflict_steps: u64,
 }
 
-impl<'s> Search<'s> {
-    pub(crate) fn new(space: &'s Space<'s>, limits: &'s Limits) -> Self {
-        let budget = Budget::new(limits.search_steps);
+/// How much of what is left of a budget the search of one part may take: what is left after a part
+/// that is too hard must suffice for the others, and for saying why.
+const SHARE_OF_A_PART: u64 = 2;
+
+impl<'s, 'b> Search<'s, 'b> {
+    pub(crate) fn new(
+        space: &'s Space<'s>,
+        budget: &'b mut Budget,
+        max_conflict_steps: u64,
+    ) -> Self {
         Self {
             space,
-            limits,
             budget,
             places: vec![0; space.nodes.len()],
+            max_conflict_steps,
             conflicts: 0,
+            steps: 0,
             conflict_steps: 0,
         }
     }
 
-    /// Returns how many steps were taken.
-    pub(crate) fn steps(&self) -> u64 {
-        self.budget.spent()
-    }
-
     /// Returns the nodes of the preferred answer of a part.
     pub(crate) fn solve(&mut self, part: &SpacePart) -> Result<Vec<NodeId>, Failure> {
-        let encoded = encode(self.space, part, &mut self.places);
-        let mut solver = Solver::new(&encoded.problem);
-        let found = solver.prefer(&[], &mut self.budget);
-        self.conflicts += solver.statistics().conflicts;
-        match found {
-            Found::Satisfiable(solution) => {
-                Ok(solution.chosen.iter().filter_map(|&variable| encoded.node(variable)).collect())
+        let Self { space, budget, places, .. } = self;
+        budget.scope(|budget| {
+            if let Err(largest) = charge(space, part, budget) {
+                return Err(Failure::TooExpensive(space.expense(largest, None, budget)));
             }
-            Found::Spent => Err(Failure::Spent { steps: self.limits.search_steps }),
-            Found::Unsatisfiable(_) => {
-                let mut budget = Budget::new(self.limits.conflict_steps);
-                let found = conflicts(self.space, part, &mut self.places, self.limits, &mut budget);
-                self.conflict_steps += budget.spent();
-                Err(Failure::Conflicts(found))
+            let encoded = encode(space, part, places);
+            let mut solver = Solver::new(&encoded.problem);
+            let share = budget.steps_left() / SHARE_OF_A_PART;
+            let (found, steps) = budget.search(share, |steps| solver.prefer(&[], steps));
+            self.steps += steps;
+            self.conflicts += solver.statistics().conflicts;
+            match found {
+                Found::Satisfiable(solution) => {
+                    let chosen = solution.chosen.iter();
+                    Ok(chosen.filter_map(|&variable| encoded.node(variable)).collect())
+                }
+                Found::Spent => {
+                    let contested = solver.most_contested();
+                    let node = contested.and_then(|variable| encoded.node(variable));
+                    let is_entry =
+                        |node: &&NodeId| matches!(space.nodes[node.index()], Node::Entry { .. });
+                    let node = node.or(part.nodes.iter().find(is_entry).copied());
+                    Err(Failure::TooExpensive(space.expense(node, None, budget)))
+                }
+                Found::Unsatisfiable(_) => {
+                    let limits = *budget.limits();
+                    let share = self.max_conflict_steps.min(budget.steps_left() / 2);
+                    let (found, steps) = budget
+                        .search(share, |steps| conflicts(space, part, places, &limits, steps));
+                    self.conflict_steps += steps;
+                    Err(Failure::Conflicts(found))
+                }
             }
-        }
+        })
     }
 }
+
+/// Charges what encoding a part takes; fails with the operator whose rules are the largest.
+fn charge(space: &Space<'_>, part: &SpacePart, budget: &mut Budget) -> Result<(), Option<NodeId>> {
+    let operators = part.nodes.len() as u64;
+    let mut bytes = operators * BYTES_FOR_AN_OPERATOR;
+    let mut members = 0;
+    let mut largest: (usize, Option<NodeId>) = (0, None);
+    for &rule in &part.rules {
+        let (node, list) = match &space.rules[rule] {
+            Rule::Root(node) | Rule::Forbid { node, .. } => (Some(*node), None),
+            Rule::Update { update, .. } => (Some(*update), None),
+            Rule::Choose { trigger, list, .. } => (Some(*trigger), Some(list)),
+            Rule::Exclude { trigger, list, .. } => (Some(*trigger), Some(list)),
+            Rule::AtMostOne { list, .. } => (space.list(*list).first().copied(), Some(list)),
+        };
+        let length = list.map_or(0, |list| space.list(*list).len());
+        members += length as u64;
+        bytes += BYTES_FOR_A_RULE
+            + match &space.rules[rule] {
+                // What must not be there becomes a rule for each.
+                Rule::Exclude { .. } => length as u64 * BYTES_FOR_A_RULE,
+                _ => length as u64 * BYTES_FOR_A_MEMBER,
+            };
+        if length > largest.0 {
+            largest = (length, node);
+        }
+    }
+    let steps = part.rules.len() as u64 * STEPS_FOR_A_RULE + members + operators;
+    budget.occupy(bytes).and_then(|()| budget.spend(steps)).map_err(|Spent| largest.1)
+}
+
+/// Limits the operators that the facts of one conflict name: beyond it, nobody could take in why
+/// the requests cannot be fulfilled, and only that they cannot is reported.
+const MAX_OPERATORS_IN_FACTS: usize = 200_000;
 
 /// Finds minimal sets of facts that cannot hold together, each about other roots.
 fn conflicts(
@@ -69,33 +132,35 @@ fn conflicts(
     part: &SpacePart,
     places: &mut [u32],
     limits: &Limits,
-    budget: &mut Budget,
+    budget: &mut SearchBudget,
 ) -> Vec<Conflict> {
     let rules = telling_rules(space, part);
+    let is_root = |rule: &usize| matches!(space.rules[*rule], Rule::Root(_));
     let encoded = encode_guarded(space, part, &rules, places);
     let mut solver = Solver::new(&encoded.problem);
     let mut assumptions = encoded.assumptions();
     let mut found = Vec::new();
+    let mut named = 0;
     while found.len() < limits.conflicts {
         let Some((core, minimal)) = core(space, &mut solver, &assumptions, budget) else {
             break;
         };
         let mut core: Vec<usize> = core.iter().map(|&literal| encoded.rule(literal)).collect();
         core.sort_unstable();
-        let roots: Vec<usize> = core
-            .iter()
-            .copied()
-            .filter(|&rule| matches!(space.rules[rule], Rule::Root(_)))
-            .collect();
-        found.push(facts::conflict(space, &core, minimal));
+        let roots: Vec<usize> = core.iter().copied().filter(is_root).collect();
+        named += core.iter().map(|&rule| space.operators_named(rule)).sum::<usize>();
+        found.push(if named <= MAX_OPERATORS_IN_FACTS {
+            facts::conflict(space, &core, minimal)
+        } else {
+            facts::conflict(space, &roots, false)
+        });
         if roots.is_empty() {
             break;
         }
-        assumptions.retain(|&literal| !roots.contains(&encoded.rule(literal)));
+        assumptions.retain(|&literal| roots.binary_search(&encoded.rule(literal)).is_err());
     }
     if found.is_empty() {
         // The budget was spent: what cannot hold together is known, but not why.
-        let is_root = |rule: &usize| matches!(space.rules[*rule], Rule::Root(_));
         let roots: Vec<usize> = rules.iter().copied().filter(is_root).collect();
         found.push(facts::conflict(space, &roots, false));
     }
@@ -109,7 +174,7 @@ fn core(
     space: &Space<'_>,
     solver: &mut Solver,
     assumptions: &[Literal],
-    budget: &mut Budget,
+    budget: &mut SearchBudget,
 ) -> Option<(Vec<Literal>, bool)> {
     // Upstream: rules that contradict each other without any search are told as they are met, although
     // a search might show that some of them do not matter.

@@ -7,6 +7,7 @@
 mod adopt;
 mod build;
 mod exclusive;
+mod failures;
 mod formula;
 mod installed;
 mod matching;
@@ -24,10 +25,13 @@ pub(crate) use self::{
     sources::{ReadySource, SourceIndex},
     whole::{updates_of, whole},
 };
+use crate::budget::Budget;
 use crate::conflict::Missing;
-use crate::resolution::Notice;
+use crate::facts;
+use crate::resolution::{Expense, Notice};
 use crate::semantics::Semantics;
 use crate::universe::{Request, Universe};
+use crate::words;
 
 /// The number of a node: what a resolution decides about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,9 +134,37 @@ pub(crate) struct Space<'u> {
     pub(crate) formulas: Vec<Formula>,
     lists: Vec<NodeId>,
     pub(crate) notices: Vec<Notice>,
+    /// Operators whose needs are not all known, because finding out is too expensive.
+    pub(crate) unfinished: Vec<(NodeId, Expense)>,
 }
 
 impl Space<'_> {
+    /// Describes what cost the most: an operator, and a need of it.
+    pub(crate) fn expense(
+        &self,
+        node: Option<NodeId>,
+        need: Option<FormulaId>,
+        budget: &Budget,
+    ) -> Expense {
+        Expense {
+            bundle: node.map(|node| facts::operator(self, node).name).unwrap_or_default(),
+            need: need
+                .map(|need| words::need(&self.formulas[need.index()].constraint))
+                .unwrap_or_default(),
+            steps: budget.limits().steps,
+        }
+    }
+
+    /// Counts the operators that a rule names.
+    pub(crate) fn operators_named(&self, rule: usize) -> usize {
+        match &self.rules[rule] {
+            Rule::Root(_) | Rule::Forbid { .. } | Rule::Update { .. } => 1,
+            Rule::Choose { list, .. }
+            | Rule::Exclude { list, .. }
+            | Rule::AtMostOne { list, .. } => self.list(*list).len() + 1,
+        }
+    }
+
     pub(crate) fn list(&self, list: List) -> &[NodeId] {
         &self.lists[list.start as usize..list.end as usize]
     }

@@ -14,7 +14,7 @@ mod sentence;
 mod spread;
 mod worker;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 
 use operon_catalog::Package;
@@ -30,19 +30,23 @@ pub use self::{
 };
 use crate::parts::{SpacePart, parts};
 use crate::semantics::Semantics;
-use crate::space::{self, SourceIndex, Space};
+use crate::space::{self, NodeId, SourceIndex, Space};
 use crate::universe::Universe;
 
-/// Steps of the search over all entries, which have equal shares: some minutes of work, a thousand
-/// times what real catalogs need. What is not decided by then is said to be undecided.
-pub const SURVEY_STEPS: u64 = 10_000_000_000;
+/// Steps of the search over all entries, which have equal shares: a second of work, several times
+/// what the community catalog needs. What is not decided by then is reported as undecided.
+pub const SURVEY_STEPS: u64 = 60_000_000;
 
 /// Steps of the search for the reasons of contradictions over all entries, which have equal shares;
-/// where they do not suffice, a contradiction is told without reasons.
-pub const REASON_STEPS: u64 = 1_000_000_000;
+/// where they do not suffice, a contradiction is reported without reasons.
+pub const REASON_STEPS: u64 = 40_000_000;
 
-/// The least and the most that an entry's share of steps can be, however many entries there are.
-pub const ENTRY_STEPS: RangeInclusive<u64> = 10_000..=4_000_000;
+/// The least and the most that an entry's share of search steps can be, however many entries there
+/// are.
+pub const ENTRY_STEPS: RangeInclusive<u64> = 20_000..=4_000_000;
+
+/// The least and the most that an entry's share of steps for reasons can be.
+pub const ENTRY_REASON_STEPS: RangeInclusive<u64> = 2_000..=4_000_000;
 
 /// Pairs of an installed version and a possible update that are compared for one channel: the
 /// largest real channels have some hundred thousand. Beyond it, updates are undecided.
@@ -62,6 +66,8 @@ pub struct Surveyor<'u> {
     space: Space<'u>,
     parts: Vec<SpacePart>,
     spread: Spread,
+    /// For each part whether all needs in it are known.
+    is_finished: Vec<bool>,
     /// In the order of their parts, so that a worker meets each part once.
     packages: Vec<Offered<'u>>,
 }
@@ -82,8 +88,15 @@ impl<'u> Surveyor<'u> {
         let space = space::whole(universe, *semantics);
         let parts = parts(&space);
         let spread = Spread::new(&space, semantics.failures);
+        let unfinished: HashSet<NodeId> = space.unfinished.iter().map(|(node, _)| *node).collect();
+        let is_finished = parts
+            .iter()
+            .map(|part| {
+                unfinished.is_empty() || !part.nodes.iter().any(|node| unfinished.contains(node))
+            })
+            .collect();
         let packages = offered(&space, &parts);
-        Self { space, parts, spread, packages }
+        Self { space, parts, spread, is_finished, packages }
     }
 
     /// Returns how many packages there are; packages of one name in several catalogs are one.
@@ -97,9 +110,9 @@ impl<'u> Surveyor<'u> {
     }
 
     /// Returns the share of steps that so many entries have.
-    fn share(&self, steps: u64, entries: usize) -> u64 {
+    fn share(&self, steps: u64, bounds: &RangeInclusive<u64>, entries: usize) -> u64 {
         let share = steps / (self.space.nodes.len() as u64).max(1);
-        share.clamp(*ENTRY_STEPS.start(), *ENTRY_STEPS.end()).saturating_mul(entries as u64)
+        share.clamp(*bounds.start(), *bounds.end()).saturating_mul(entries as u64)
     }
 
     /// Returns a worker, which remembers what it found out; lower numbers are best asked first.

@@ -13,7 +13,7 @@ use model::generate::{Dice, world};
 use model::lower::{catalogs, universe};
 use model::oracle::{Reading, preferred};
 use model::{NAMESPACE, World};
-use operon_resolve::{Answer, Failure, Limits, Part, Resolution, Semantics, resolve};
+use operon_resolve::{Answer, Budget, Failure, Limits, Part, Resolution, Semantics, resolve};
 
 /// How many worlds are tried when nothing else is asked for.
 const DEFAULT_CASES: u64 = 3_000;
@@ -39,7 +39,7 @@ fn semantics(reading: Reading) -> Semantics {
 fn solve(world: &World, semantics: &Semantics) -> Resolution {
     let catalogs = catalogs(world);
     let (universe, requests) = universe(world, &catalogs);
-    resolve(&universe, &requests, semantics, &Limits::default())
+    resolve(&universe, &requests, semantics, &mut Budget::new(&Limits::default()))
 }
 
 fn ids(answer: &Answer) -> BTreeSet<String> {

@@ -7,7 +7,7 @@ use operon_catalog::{
 };
 use operon_resolve::survey::{Install, Stuck, Survey, Surveyor, Update, survey};
 use operon_resolve::{
-    Addition, Content, Installed, InstalledProperties, Limits, Request, Semantics, Source,
+    Addition, Budget, Content, Installed, InstalledProperties, Limits, Request, Semantics, Source,
     SourceName, Universe, resolve,
 };
 use operon_version::Version;
@@ -222,7 +222,7 @@ fn request(package: &str, channel: &str, source: &SourceName) -> Request {
 
 /// Returns what the resolver would add, or nothing when it has no answer.
 fn additions(universe: &Universe<'_>, request: Request, semantics: &Semantics) -> Vec<Addition> {
-    let resolution = resolve(universe, &[request], semantics, &Limits::default());
+    let resolution = resolve(universe, &[request], semantics, &mut Budget::new(&Limits::default()));
     let parts = resolution.parts.into_iter();
     let part = parts.filter(|part| !part.requests.is_empty()).map(|part| part.result).next();
     part.expect("the request is in a part").map(|answer| answer.additions).unwrap_or_default()

@@ -31,8 +31,10 @@ impl Budget {
         self.spent
     }
 
-    /// Takes the steps out of the budget and says whether something is left.
-    pub(crate) fn spend(&mut self, steps: u64) -> bool {
+    /// Takes the steps out of the budget and returns `true` if something is left.
+    ///
+    /// Callers use it for work of their own that is part of the same question.
+    pub fn spend(&mut self, steps: u64) -> bool {
         self.spent = self.spent.saturating_add(steps);
         self.spent < self.steps
     }

@@ -24,6 +24,7 @@ impl Solver {
         self.demand.clear();
         self.remembers_phases = true;
         if let Start::Refuted(core) = self.start(assumptions) {
+            self.keep_impossible(&core);
             self.charge(budget);
             return Answer::Unsatisfiable(core);
         }
@@ -35,6 +36,7 @@ impl Solver {
             if let Some(conflict) = self.propagate() {
                 if self.trail.level() <= 1 {
                     let core = self.blame_conflict(conflict, assumptions);
+                    self.keep_impossible(&core);
                     self.charge(budget);
                     return Answer::Unsatisfiable(core);
                 }

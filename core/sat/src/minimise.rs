@@ -26,6 +26,10 @@ pub fn minimise(solver: &mut Solver, core: Vec<Literal>, budget: &mut Budget) ->
     let mut known = literals.clone();
     known.sort_unstable();
     for place in (0..literals.len()).rev() {
+        // A search may end with the last of the budget and still have its answer.
+        if budget.remaining() == 0 {
+            return Minimised { literals, minimal: false };
+        }
         let candidate = literals.remove(place);
         if known.binary_search(&candidate).is_err() {
             continue;

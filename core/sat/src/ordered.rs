@@ -84,6 +84,7 @@ impl Solver {
         self.backtrack(0);
         self.remembers_phases = false;
         if let Start::Refuted(core) = self.start(assumptions) {
+            self.keep_impossible(&core);
             self.charge(budget);
             return Round::Answered(Answer::Unsatisfiable(core));
         }

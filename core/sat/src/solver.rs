@@ -152,6 +152,16 @@ impl Solver {
         }
     }
 
+    /// Returns the variable that took part in the most recent conflicts, guards left out; none
+    /// when there was no conflict.
+    #[must_use]
+    pub fn most_contested(&self) -> Option<Variable> {
+        let variables = (0..self.index.problem.variables).map(Variable);
+        variables
+            .filter(|v| !self.index.guards[v.index()] && self.activity.rank(*v) > 0)
+            .max_by_key(|v| (self.activity.rank(*v), std::cmp::Reverse(v.index())))
+    }
+
     /// Returns what the solver has done so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
@@ -189,6 +199,15 @@ impl Solver {
             }
         }
         Start::Ready
+    }
+
+    /// Keeps that a literal cannot hold when it contradicts the problem by itself: what needs it is
+    /// then known to be impossible without following the same chain again. Only searches keep it:
+    /// what [`Solver::refute`] answers must follow from the problem by propagation alone.
+    pub(crate) fn keep_impossible(&mut self, core: &[Literal]) {
+        if let [impossible] = core {
+            self.facts.push(!*impossible);
+        }
     }
 
     /// Returns the assumptions that a conflict on level 1 is due to.

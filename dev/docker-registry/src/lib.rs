@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
 use std::{
-    fs,
+    env, fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     path::{Path, PathBuf},
@@ -33,6 +33,45 @@ pub fn has(programs: &[&str]) -> bool {
             eprintln!("left out: {missing} is not installed");
             false
         }
+    }
+}
+
+/// A program that is built from a Go module, because no package has it.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltProgram {
+    /// Its name.
+    pub name: &'static str,
+    /// The version of the module.
+    pub version: &'static str,
+}
+
+/// cosign, which signs images.
+pub const COSIGN: BuiltProgram = BuiltProgram { name: "cosign", version: "2.6.5" };
+
+/// The verdicts of Podman's library on signed images. Debian's Skopeo has the support for cosign removed.
+pub const VERDICT: BuiltProgram = BuiltProgram { name: "verdict", version: "5.42.0" };
+
+/// The source of [`VERDICT`].
+pub const VERDICT_SOURCE: &str = include_str!("verdict.go");
+
+impl BuiltProgram {
+    /// Returns the directory that `cargo xtask test` builds it in, below the user's cache.
+    pub fn directory(self) -> Option<PathBuf> {
+        let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let caches = variable("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")))?;
+        Some(caches.join("operon").join(self.name).join(self.version))
+    }
+
+    /// Returns the program, and prints that a test is left out if it was not built.
+    pub fn find(self) -> Option<PathBuf> {
+        let found = self.directory().map(|directory| directory.join(self.name));
+        let found = found.filter(|program| program.is_file());
+        if found.is_none() {
+            eprintln!("left out: {} was not built; `cargo xtask test` does", self.name);
+        }
+        found
     }
 }
 
@@ -135,6 +174,19 @@ impl RegistryServer {
         let answer = self.exchange(&[head.as_bytes(), body].concat());
         let answer = String::from_utf8_lossy(&answer);
         assert!(answer.lines().next().unwrap().contains(" 201 "), "{answer}");
+    }
+
+    /// Pushes a blob to a repository.
+    pub fn put_blob(&self, repository: &str, digest: &str, blob: &[u8]) {
+        let host = &self.host;
+        let head = format!(
+            "POST /v2/{repository}/blobs/uploads/ HTTP/1.0\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n"
+        );
+        let answer = self.exchange(head.as_bytes());
+        let answer = String::from_utf8_lossy(&answer);
+        let location = answer.lines().find_map(|line| line.strip_prefix("Location: ")).unwrap();
+        let path = location.trim().strip_prefix(&format!("http://{host}")).unwrap();
+        self.put(&format!("{path}&digest={digest}"), "application/octet-stream", blob);
     }
 
     fn exchange(&self, request: &[u8]) -> Vec<u8> {

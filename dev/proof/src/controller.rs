@@ -46,18 +46,27 @@ pub fn static_program() -> Option<PathBuf> {
 
 impl Controller {
     /// Starts a controller that tells how it is on a port of the rig's network.
-    pub fn start(rig: &Rig, program: &Path, kubeconfig: &Path, port: u16) -> io::Result<Self> {
+    pub fn start(
+        rig: &Rig,
+        program: &Path,
+        kubeconfig: &Path,
+        port: u16,
+        flags: &[String],
+    ) -> io::Result<Self> {
         let log = rig.directory().join(format!("controller-{port}.log"));
         let file = fs::OpenOptions::new().create(true).append(true).open(&log)?;
         let child = rig
             .command(&program.display().to_string())
             .args(["controller", "--log", "text", "--insecure-registry", rig.registry()])
+            // The rig's registry has a loopback address, which catalogs of a cluster must not use otherwise.
+            .args(["--allow-address", rig.registry()])
             .arg("--kubeconfig")
             .arg(kubeconfig)
             .arg("--cache-dir")
             .arg(rig.directory().join("cache"))
             .arg("--monitor-address")
             .arg(format!("127.0.0.1:{port}"))
+            .args(flags)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(file)

@@ -51,6 +51,8 @@ pub struct Installation<'r> {
     person: KubeCluster,
     replicas: Vec<Replica>,
     next_port: u16,
+    /// Flags of controllers that are started from now on.
+    pub flags: Vec<String>,
 }
 
 /// A controller, and its way to the API server, which can be cut.
@@ -67,22 +69,28 @@ impl<'r> Installation<'r> {
         let person =
             KubeCluster::connect(&place, unlimited(PERSON)).map_err(|error| error.to_string())?;
         let program = program.to_owned();
-        let installation =
-            Self { rig, program, person, replicas: Vec::new(), next_port: FIRST_PORT };
-        let mut objects = installation.system_objects()?;
-        objects.retain(|object| {
-            ![known::DEPLOYMENT, known::POD_DISRUPTION_BUDGET].contains(&object.kind())
-        });
-        for object in &objects {
-            installation.insist(|person| person.apply_as(object, PERSON))?;
-        }
+        let (replicas, flags) = (Vec::new(), Vec::new());
+        let installation = Self { rig, program, person, replicas, next_port: FIRST_PORT, flags };
+        installation.apply_system(&[])?;
         rig.wait_for_definitions().map_err(|error| error.to_string())?;
         Ok(installation)
     }
 
-    /// Returns what `operon manifests` prints.
-    pub fn system_objects(&self) -> Result<Vec<Object>, String> {
-        let text = self.operon(&["manifests"])?;
+    /// Applies what `operon manifests` prints with some options, but for the pods of the controller.
+    pub fn apply_system(&self, options: &[&str]) -> Result<(), String> {
+        let mut objects = self.system_objects(options)?;
+        objects.retain(|object| {
+            ![known::DEPLOYMENT, known::POD_DISRUPTION_BUDGET].contains(&object.kind())
+        });
+        for object in &objects {
+            self.insist(|person| person.apply_as(object, PERSON))?;
+        }
+        Ok(())
+    }
+
+    /// Returns what `operon manifests` prints with some options.
+    pub fn system_objects(&self, options: &[&str]) -> Result<Vec<Object>, String> {
+        let text = self.operon(&[&["manifests"], options].concat())?;
         let read = operon_api::read_objects("operon manifests", text.as_bytes());
         Ok(read.objects.into_iter().map(|located| located.object).collect())
     }
@@ -154,7 +162,9 @@ impl<'r> Installation<'r> {
             .kubeconfig_of_account(SYSTEM, ACCOUNT)
             .and_then(|kubeconfig| self.rig.kubeconfig_behind(&kubeconfig, &behind))
             .map_err(io::Error::other)?;
-        let controller = Controller::start(self.rig, &self.program, &kubeconfig, self.next_port)?;
+        let port = self.next_port;
+        let controller =
+            Controller::start(self.rig, &self.program, &kubeconfig, port, &self.flags)?;
         self.next_port += 1;
         self.replicas.push(Replica { controller, way });
         Ok(())

@@ -425,7 +425,7 @@ impl Trial<'_> {
     /// Gives the controllers their rights back.
     fn give_rights(&mut self) -> Result<(), String> {
         let key = known::CLUSTER_ROLE_BINDING.key("", ACCOUNT);
-        let objects = self.operon.system_objects()?;
+        let objects = self.operon.system_objects(&[])?;
         let binding = objects.iter().find(|object| object.key() == key);
         let binding = binding.ok_or("the manifests bind the controllers to nothing")?;
         self.operon.insist(|person| person.apply_as(binding, "person")).map(|_| ())

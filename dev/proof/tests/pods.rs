@@ -198,6 +198,9 @@ spec:
             self.kubectl(&["get", "clusterrole", "operon-controller"]).is_err(),
             "a role is left",
         )?;
+        let policies = "validatingadmissionpolicies,validatingadmissionpolicybindings";
+        let left = self.kubectl(&["get", policies, "-o", "name"])?;
+        claim(!left.contains("operon"), &left)?;
         let told = self.expect(2, &["status"])?;
         claim(told.contains("Operon is not on this cluster"), &told)?;
         let wait = ["wait", "--for=condition=Available", "deployment", "--all", "-n", HARBOUR];

@@ -8,7 +8,7 @@ use std::{
 use operon_apiserver::{
     DeleteOptions, Part, Prepared, Reason, Request, Server, TICK_STEPS_LIMIT, Target, Versions,
 };
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Impersonated, Interest, Listing};
 use operon_kinds::names::FIELD_MANAGER;
 use operon_local::{changes_covered, list_covered, refused};
 use operon_object::{Object, ObjectKey, Timestamp};
@@ -17,6 +17,8 @@ use operon_object::{Object, ObjectKey, Timestamp};
 #[derive(Debug, Clone)]
 pub struct SimCluster {
     inner: Arc<Mutex<Inner>>,
+    /// The ServiceAccount that the engine impersonates.
+    account: Option<ObjectKey>,
 }
 
 /// Who wrote something.
@@ -39,6 +41,8 @@ pub struct Written {
     pub time: Timestamp,
     /// Who made it.
     pub author: Author,
+    /// The ServiceAccount that the engine impersonated, if any.
+    pub account: Option<ObjectKey>,
     /// What was before and what is after, for each object.
     pub changes: Vec<(ObjectKey, Option<Object>, Option<Object>)>,
 }
@@ -51,6 +55,8 @@ struct Inner {
     writes: u64,
     journal: Option<Vec<Written>>,
     refusal: String,
+    /// The ServiceAccount whose permissions count for the request that is being answered.
+    account: Option<ObjectKey>,
 }
 
 impl SimCluster {
@@ -59,8 +65,8 @@ impl SimCluster {
         let server = Server::new();
         let versions = Versions::of(&server);
         let (journal, refusal) = (None, String::new());
-        let inner = Inner { server, versions, now, writes: 0, journal, refusal };
-        let cluster = Self { inner: Arc::new(Mutex::new(inner)) };
+        let inner = Inner { server, versions, now, writes: 0, journal, refusal, account: None };
+        let cluster = Self { inner: Arc::new(Mutex::new(inner)), account: None };
         for name in ["default", "kube-system", "olm"] {
             cluster.force(&Object::new("v1", "Namespace", "", name));
         }
@@ -129,6 +135,14 @@ impl SimCluster {
         self.lock().server.objects().cloned().collect()
     }
 
+    /// Begins a write of the engine.
+    fn begin_write(&self) -> MutexGuard<'_, Inner> {
+        let mut inner = self.lock();
+        inner.writes += 1;
+        inner.account.clone_from(&self.account);
+        inner
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -162,7 +176,12 @@ impl Inner {
                 (key.clone(), self.server.object(key).cloned(), after.clone())
             };
             let changes = commit.writes.iter().map(change).collect();
-            journal.push(Written { revision: commit.revision, time: self.now, author, changes });
+            let account = match author {
+                Author::Engine => self.account.clone(),
+                Author::Person | Author::Cluster => None,
+            };
+            let (revision, time) = (commit.revision, self.now);
+            journal.push(Written { revision, time, author, account, changes });
         }
         let is_touched = prepared.commit.as_ref().is_some_and(Versions::is_touched_by);
         let answer = self.server.apply(prepared);
@@ -208,15 +227,13 @@ impl Cluster for SimCluster {
     }
 
     fn create(&self, object: &Object) -> Result<Object, ClusterError> {
-        let mut inner = self.lock();
-        inner.writes += 1;
+        let mut inner = self.begin_write();
         let manager = FIELD_MANAGER.to_owned();
         inner.request(&Request::Create { object: object.clone(), manager }, Author::Engine)
     }
 
     fn update(&self, object: &Object) -> Result<Object, ClusterError> {
-        let mut inner = self.lock();
-        inner.writes += 1;
+        let mut inner = self.begin_write();
         let manager = FIELD_MANAGER.to_owned();
         inner.request(
             &Request::Update { object: object.clone(), manager, part: Part::Whole },
@@ -225,8 +242,7 @@ impl Cluster for SimCluster {
     }
 
     fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
-        let mut inner = self.lock();
-        inner.writes += 1;
+        let mut inner = self.begin_write();
         let manager = FIELD_MANAGER.to_owned();
         inner.request(
             &Request::Update { object: object.clone(), manager, part: Part::Status },
@@ -235,8 +251,7 @@ impl Cluster for SimCluster {
     }
 
     fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
-        let mut inner = self.lock();
-        inner.writes += 1;
+        let mut inner = self.begin_write();
         let manager = FIELD_MANAGER.to_owned();
         let object = object.clone();
         inner.request(
@@ -246,8 +261,7 @@ impl Cluster for SimCluster {
     }
 
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
-        let mut inner = self.lock();
-        inner.writes += 1;
+        let mut inner = self.begin_write();
         let Some(kind) = inner.versions.find(&key.kind).cloned() else { return Ok(()) };
         let target = Target { kind, namespace: key.namespace.clone(), name: key.name.clone() };
         let options = DeleteOptions { uid: Some(uid.to_owned()), ..DeleteOptions::default() };
@@ -255,8 +269,7 @@ impl Cluster for SimCluster {
     }
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
-        let mut inner = self.lock();
-        inner.writes += 1;
+        let mut inner = self.begin_write();
         let options = DeleteOptions {
             uid: Some(object.uid().to_owned()),
             resource_version: Some(object.resource_version().to_owned()),
@@ -264,5 +277,10 @@ impl Cluster for SimCluster {
         };
         let request = Request::Delete { target: Target::of(object), options };
         inner.request(&request, Author::Engine).map(|_| ())
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        let acting = Self { account: Some(account.clone()), ..self.clone() };
+        Ok(Box::new(Impersonated::new(acting, account)))
     }
 }

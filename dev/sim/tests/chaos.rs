@@ -36,7 +36,7 @@ fn a_seed_is_always_the_same_run() {
 
 #[test]
 fn every_checker_sees_what_it_is_for() {
-    let tampers: [(&str, Tamper); 9] = [
+    let tampers: [(&str, Tamper); 10] = [
         ("stable and then silent", fidget),
         ("works together", need_what_is_not_there),
         ("nothing unapproved", install_without_asking),
@@ -46,6 +46,7 @@ fn every_checker_sees_what_it_is_for() {
         ("no orphan", leave_something_behind),
         ("nobody else's objects", write_what_a_person_made),
         ("no panic", give_up),
+        ("on the right authority", write_with_own_permissions),
     ];
     assert_eq!(tampers.map(|(checker, _)| checker), CHECKERS);
     for (checker, tamper) in tampers {
@@ -107,6 +108,12 @@ fn install_without_asking(cluster: &SimCluster, _: u64) {
             return;
         }
     }
+}
+
+fn write_with_own_permissions(cluster: &SimCluster, _: u64) {
+    let names_account = |object: &Object| !object.spec().get("serviceAccountName").str().is_empty();
+    let Some(group) = find(cluster, &known::OPERATOR_GROUP, names_account) else { return };
+    put(cluster, &Object::new("v1", "Service", group.namespace(), "own"));
 }
 
 fn leave_an_account(cluster: &SimCluster, _: u64) {

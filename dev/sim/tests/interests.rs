@@ -201,6 +201,10 @@ impl Cluster for Unconverted<'_> {
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
         self.cluster.delete(key, uid)
     }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        self.cluster.impersonating(account)
+    }
 }
 
 const FIRST: &str = "

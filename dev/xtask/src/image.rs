@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf, process::Command};
 
 use anyhow::{Context, bail, ensure};
 
-use crate::workspace::Workspace;
+use crate::{sbom, workspace::Workspace};
 
 /// The directory for the program that stands alone, below the target directory.
 const DIRECTORY: &str = "static";
@@ -25,6 +25,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
         arguments.iter().partition(|argument| *argument == "--debug");
     let program = build(workspace, !ours.is_empty())?;
     println!("program {}", program.display());
+    let directory = program.parent().context("bug: the program lies in a directory")?;
+    println!("bill of materials {}", sbom::write_into(workspace, directory)?.display());
     let status = Command::new(&program).arg("image").args(rest).status();
     let status = status.with_context(|| format!("cannot run `{}`", program.display()))?;
     Ok(status.success())

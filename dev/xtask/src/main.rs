@@ -10,6 +10,7 @@ mod fuzz;
 mod generate;
 mod image;
 mod rig;
+mod sbom;
 mod sim;
 mod suite;
 mod tidy;
@@ -61,6 +62,7 @@ Verbs:
   image [OPTIONS]            links the program statically and makes an image of it
       --debug                  quickly built, for tests (default: in release)
       -t REF                   where it goes, as all other options of `operon image`
+  sbom [FILE]                writes the crates that the program consists of, as CycloneDX JSON; `image` does too
   rig build                  builds and installs what a real cluster needs (minutes, once)
   rig up [OPTIONS]           brings up a real cluster in a network of its own, and leaves it running
       --name N                 what it is called (default `default`)
@@ -100,6 +102,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "bench" => bench::run(&Workspace::find()?, rest),
         "fuzz" => fuzz::run(&Workspace::find()?, rest),
         "image" => image::run(&Workspace::find()?, rest),
+        "sbom" => sbom::run(&Workspace::find()?, rest),
         "rig" => rig::run(rest),
         "sim" => sim::run(&Workspace::find()?, rest),
         "help" | "--help" | "-h" => {

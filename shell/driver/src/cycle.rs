@@ -95,6 +95,11 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         }
     }
 
+    /// Limits the driver to the Secrets of some namespaces. A pull secret elsewhere counts as missing.
+    pub fn limit_secrets(&mut self, namespaces: impl IntoIterator<Item = String>) {
+        self.picture.secret_namespaces = Some(namespaces.into_iter().collect());
+    }
+
     /// Returns the cluster.
     pub fn cluster(&self) -> &C {
         &self.cluster

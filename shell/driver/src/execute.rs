@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use operon_install::certificate_secret;
 use operon_kinds::names;
-use operon_lifecycle::{Action, Effect, ErrorKind, Event, Failure, Guard};
+use operon_lifecycle::{Action, Authority, Effect, ErrorKind, Event, Failure, Guard, Timing};
 use operon_object::{Object, ObjectKey, Timestamp};
 
 use crate::{Catalogs, Cluster, ClusterError, Deed, Driver, events, repeats::Writing};
@@ -57,7 +57,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     ) -> Executed {
         let mut attempt = Attempt::default();
         let (late, effects): (Vec<Effect>, Vec<Effect>) =
-            effects.into_iter().partition(|effect| effect.is_late);
+            effects.into_iter().partition(|effect| effect.timing == Timing::AtRest);
         for effect in effects {
             self.attempt(namespace, effect, now, &mut attempt);
         }
@@ -74,7 +74,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     fn attempt(
         &mut self,
         namespace: &str,
-        Effect { action, work, guards, actor, is_late: _ }: Effect,
+        Effect { action, work, guards, authority, timing: _ }: Effect,
         now: Timestamp,
         attempt: &mut Attempt,
     ) {
@@ -104,7 +104,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             return;
         }
         let done = match self.hold(&guards, holding) {
-            Ok(true) => self.act(action, actor.as_ref(), now),
+            Ok(true) => self.act(action, &authority, now),
             Ok(false) => Ok(Done::Stale),
             Err(error) => Err(error),
         };
@@ -191,7 +191,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     ) -> Result<bool, ClusterError> {
         for guard in guards {
             let key = match guard {
-                Guard::Absent(key) => key.clone(),
+                Guard::Absent(key) | Guard::NotForeign(key, _) => key.clone(),
                 Guard::Unchanged(object) | Guard::Alive(object) => object.key(),
             };
             if holding.contains(&key) {
@@ -200,6 +200,12 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             let live = self.cluster.get(&key)?;
             let holds = match (guard, &live) {
                 (Guard::Absent(_), live) => live.is_none(),
+                (Guard::NotForeign(_, claimant), live) => {
+                    if let Some(message) = live.as_ref().and_then(|live| claimant.refusal(live)) {
+                        return Err(ClusterError { kind: ErrorKind::AlreadyExists, message });
+                    }
+                    true
+                }
                 (Guard::Unchanged(_) | Guard::Alive(_), None) => false,
                 (Guard::Alive(object), Some(live)) => {
                     live.uid() == object.uid() && !live.is_deleting()
@@ -219,19 +225,24 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     fn act(
         &mut self,
         action: Action,
-        actor: Option<&ObjectKey>,
+        authority: &Authority,
         now: Timestamp,
     ) -> Result<Done, ClusterError> {
         match action {
-            Action::Create(object) => match self.with_rights(actor, |by| by.create(&object)) {
+            Action::Create(object) => match self.with_authority(authority, |by| by.create(&object))
+            {
                 Err(error) if error.kind == ErrorKind::AlreadyExists => self.taken(&object, error),
                 // There is no such kind, or no such namespace: that does not pass by looking again.
                 Err(error) if error.kind == ErrorKind::NotFound => Err(error),
                 answer => self.wrote(answer),
             },
-            Action::Update(object) => self.wrote(self.with_rights(actor, |by| by.update(&object))),
-            Action::UpdateStatus(object) => self.wrote(self.cluster.update_status(&object)),
-            Action::Apply(object) => match self.with_rights(actor, |by| by.apply(&object)) {
+            Action::Update(object) => {
+                self.wrote(self.with_authority(authority, |by| by.update(&object)))
+            }
+            Action::UpdateStatus(object) => {
+                self.wrote(self.with_authority(authority, |by| by.update_status(&object)))
+            }
+            Action::Apply(object) => match self.with_authority(authority, |by| by.apply(&object)) {
                 Ok(object) => {
                     self.picture.take_answer(object, &mut self.touched);
                     Ok(Done::Wrote)
@@ -239,14 +250,18 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 Err(error) if error.kind == ErrorKind::Conflict => Ok(Done::Stale),
                 Err(error) => Err(error),
             },
-            Action::Delete { key, uid } => match self.cluster.delete(&key, &uid) {
-                Ok(()) => Ok(Done::Wrote),
-                Err(error) => stale_or(error),
-            },
-            Action::DeleteUnchanged(object) => match self.cluster.delete_unchanged(&object) {
-                Ok(()) => Ok(Done::Wrote),
-                Err(error) => stale_or(error),
-            },
+            Action::Delete { key, uid } => {
+                match self.with_authority(authority, |by| by.delete(&key, &uid)) {
+                    Ok(()) => Ok(Done::Wrote),
+                    Err(error) => stale_or(error),
+                }
+            }
+            Action::DeleteUnchanged(object) => {
+                match self.with_authority(authority, |by| by.delete_unchanged(&object)) {
+                    Ok(()) => Ok(Done::Wrote),
+                    Err(error) => stale_or(error),
+                }
+            }
             Action::Emit(event) => {
                 // People are told as well as can be: no work waits for it.
                 match events::emit(&self.cluster, &event, now) {
@@ -263,7 +278,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 let mut secret =
                     certificate_secret(&request.operator, &request.deployment, &certificate);
                 secret.set_annotation(names::ROTATE_ANNOTATION, &rotate.to_string());
-                let object = self.cluster.apply(&secret)?;
+                let object = self.with_authority(authority, |by| by.apply(&secret))?;
                 self.picture.take_answer(object, &mut self.touched);
                 Ok(Done::Wrote)
             }
@@ -295,11 +310,18 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         }
     }
 
-    /// Does something with the rights of somebody, and never with more.
-    fn with_rights<T>(&self, actor: Option<&ObjectKey>, deed: impl FnOnce(&dyn Cluster) -> T) -> T {
-        match actor.and_then(|account| self.cluster.on_behalf_of(account)) {
-            Some(cluster) => deed(&*cluster),
-            None => deed(&self.cluster),
+    /// Runs `write` with the permissions of an authority, and never with others.
+    fn with_authority<T>(
+        &self,
+        authority: &Authority,
+        write: impl FnOnce(&dyn Cluster) -> Result<T, ClusterError>,
+    ) -> Result<T, ClusterError> {
+        match authority {
+            Authority::Controller => write(&self.cluster),
+            Authority::Account(account) => write(&*self.cluster.impersonating(account)?),
+            Authority::Unknown(reason) => {
+                Err(ClusterError { kind: ErrorKind::Forbidden, message: reason.clone() })
+            }
         }
     }
 

@@ -34,6 +34,8 @@ pub enum Part {
     All,
     /// Those with a label of a value, such as the Deployments that are marked as managed.
     Labelled {
+        /// The namespace; empty for all of them.
+        namespace: String,
         /// The label.
         label: String,
         /// Its value.
@@ -71,8 +73,13 @@ impl Interest {
 
     /// Wants to see the objects of a kind that carry a label of a value.
     pub fn labelled(kind: Kind, label: &str, value: &str) -> Self {
-        let part = Part::Labelled { label: label.to_owned(), value: value.to_owned() };
-        Self { kind, part, depth: Depth::Whole }
+        Self::labelled_within(kind, "", label, value)
+    }
+
+    /// Selects the objects of a kind in a namespace that carry a label with a value.
+    pub fn labelled_within(kind: Kind, namespace: &str, label: &str, value: &str) -> Self {
+        let [namespace, label, value] = [namespace, label, value].map(str::to_owned);
+        Self { kind, part: Part::Labelled { namespace, label, value }, depth: Depth::Whole }
     }
 
     /// Wants to see the objects of a kind that lie in a namespace.
@@ -98,8 +105,9 @@ impl Part {
     pub fn has(&self, object: &Object) -> bool {
         match self {
             Self::All => true,
-            Self::Labelled { label, value } => {
-                object.metadata("labels").get(label).as_text() == Some(value)
+            Self::Labelled { namespace, label, value } => {
+                (namespace.is_empty() || object.namespace() == namespace)
+                    && object.metadata("labels").get(label).as_text() == Some(value)
             }
             Self::Within { namespace } => object.namespace() == namespace,
             Self::Named { namespace, name } => {
@@ -140,6 +148,7 @@ mod tests {
             Interest::labelled(known::CONFIG_MAP, "olm.managed", "true"),
             Interest::labelled(known::SECRET, "olm.managed", "false"),
             Interest::labelled(known::SECRET, "other", ""),
+            Interest::labelled_within(known::SECRET, "shop-2", "olm.managed", "true"),
             Interest::within(known::SECRET, "shop-2"),
             Interest::within(known::CONFIG_MAP, "shop"),
             Interest::named(known::SECRET.key("shop", "other")),
@@ -147,8 +156,9 @@ mod tests {
             Interest::named(known::CONFIG_MAP.key("shop", "pull")),
         ];
         let metadata = Interest::metadata_of(known::SECRET);
+        let here = Interest::labelled_within(known::SECRET, "shop", "olm.managed", "true");
         let claims = |secret: &Object| {
-            [&all, &labelled, &within, &named, &metadata].map(|interest| {
+            [&all, &labelled, &here, &within, &named, &metadata].map(|interest| {
                 let mut many: BTreeSet<Interest> = others.clone().into();
                 assert!(!is_covered(&many, secret));
                 many.insert(interest.clone());
@@ -156,9 +166,9 @@ mod tests {
                 interest.covers(secret)
             })
         };
-        assert_eq!(claims(&secret), [true, false, true, true, true]);
+        assert_eq!(claims(&secret), [true, false, false, true, true, true]);
         secret.set_label("olm.managed", "true");
-        assert_eq!(claims(&secret), [true, true, true, true, true]);
+        assert_eq!(claims(&secret), [true, true, true, true, true, true]);
         assert!(others.iter().all(|other| !other.covers(&secret)));
     }
 }

@@ -4,12 +4,14 @@
 //! contains no rule: it may be stopped at any point and started again, and two of them may run side
 //! by side. It never reads a clock; whoever runs it says what time it is.
 
+mod address_policy;
 mod asks;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod cycle;
 mod events;
 mod execute;
+mod impersonate;
 mod interest;
 mod picture;
 mod ports;
@@ -18,11 +20,13 @@ mod touched;
 mod wishes;
 
 pub use self::{
+    address_policy::{AddressPolicy, AllowedAddress, AllowedAddressError, ForbiddenAddress},
     cycle::{Cycle, Deed, Driver},
+    impersonate::Impersonated,
     interest::{Depth, Interest, Part},
     picture::NAMED_SECRETS_LIMIT,
     ports::{
-        CatalogRequest, CatalogServers, Catalogs, Change, Changes, Cluster, ClusterError, Cursor,
-        Listing,
+        CatalogRequest, CatalogServerError, CatalogServers, Catalogs, Change, Changes, Cluster,
+        ClusterError, Cursor, Listing,
     },
 };

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use operon_kinds::{CatalogSource, names::MANAGED_LABEL};
-use operon_lifecycle::{ErrorKind, GENERATION_LABEL, Objects};
+use operon_lifecycle::{ErrorKind, GENERATION_LABEL, Objects, WATCHED_BY_LABEL, WATCHED_WHOLE};
 use operon_object::{Kind, Object, known};
 
 use crate::{
@@ -20,38 +20,6 @@ pub const NAMED_SECRETS_LIMIT: usize = 32;
 /// The kind of which every decision looks at all objects, and at nothing but their metadata.
 const DESCRIBED: Kind = known::NAMESPACE;
 
-/// The kinds of which every decision looks at all objects.
-const WHOLE: &[Kind] = &[
-    known::SERVICE_ACCOUNT,
-    known::ROLE,
-    known::ROLE_BINDING,
-    known::CLUSTER_ROLE,
-    known::CLUSTER_ROLE_BINDING,
-    known::CUSTOM_RESOURCE_DEFINITION,
-    known::VALIDATING_WEBHOOK_CONFIGURATION,
-    known::MUTATING_WEBHOOK_CONFIGURATION,
-    known::API_SERVICE,
-    known::PRIORITY_CLASS,
-    known::CLUSTER_SERVICE_VERSION,
-    known::INSTALL_PLAN,
-    known::SUBSCRIPTION,
-    known::CATALOG_SOURCE,
-    known::OPERATOR_GROUP,
-    known::OPERATOR_CONDITION,
-    known::OLM_CONFIG,
-    known::OPERATOR,
-];
-
-/// The kinds of which every decision looks at what operators are made of: those objects carry a label.
-const MANAGED: &[Kind] = &[
-    known::SECRET,
-    known::CONFIG_MAP,
-    known::SERVICE,
-    known::DEPLOYMENT,
-    known::NETWORK_POLICY,
-    known::POD_DISRUPTION_BUDGET,
-];
-
 /// The objects of a cluster as they were last seen.
 #[derive(Debug)]
 pub(crate) struct Picture {
@@ -59,6 +27,8 @@ pub(crate) struct Picture {
     pub(crate) objects: Objects,
     /// The kinds of users' objects that are seen beside the others.
     pub(crate) seen: BTreeSet<Kind>,
+    /// The namespaces in which Secrets may be read; nothing if everywhere.
+    pub(crate) secret_namespaces: Option<BTreeSet<String>>,
     /// What was listed, and is followed since.
     followed: BTreeSet<Interest>,
     cursor: Option<Cursor>,
@@ -69,6 +39,7 @@ impl Picture {
         Self {
             objects: Objects::default(),
             seen: BTreeSet::new(),
+            secret_namespaces: None,
             followed: BTreeSet::new(),
             cursor: None,
         }
@@ -188,20 +159,35 @@ impl Picture {
 
     /// Says what is of interest as far as the picture goes.
     fn wanted(&self) -> BTreeSet<Interest> {
-        let mut wanted = Interest::all_of(WHOLE.iter().chain(&self.seen).cloned());
+        let mut wanted = Interest::all_of(WATCHED_WHOLE.iter().chain(&self.seen).cloned());
         wanted.insert(Interest::metadata_of(DESCRIBED));
         let managed = |kind: &Kind| Interest::labelled(kind.clone(), MANAGED_LABEL, "true");
-        wanted.extend(MANAGED.iter().map(managed));
+        let by_label = WATCHED_BY_LABEL.iter().filter(|kind| **kind != known::SECRET);
+        wanted.extend(by_label.map(managed));
+        match &self.secret_namespaces {
+            None => {
+                wanted.insert(managed(&known::SECRET));
+            }
+            Some(namespaces) => wanted.extend(namespaces.iter().map(|namespace| {
+                Interest::labelled_within(known::SECRET, namespace, MANAGED_LABEL, "true")
+            })),
+        }
         wanted.insert(Interest::labelled(known::CONTROLLER_REVISION, GENERATION_LABEL, "true"));
         for object in self.objects.all(&known::CATALOG_SOURCE) {
             let source = CatalogSource::read(object);
             let secrets = source.pull_secrets().take(NAMED_SECRETS_LIMIT);
+            let secrets = secrets.filter(|_| self.may_read_secrets(object.namespace()));
             let secrets = secrets.map(|name| known::SECRET.key(object.namespace(), name));
             let config_map = known::CONFIG_MAP.key(object.namespace(), source.config_map());
             let named = secrets.chain([config_map]).filter(|key| !key.name.is_empty());
             wanted.extend(named.map(Interest::named));
         }
         wanted
+    }
+
+    fn may_read_secrets(&self, namespace: &str) -> bool {
+        let limit = self.secret_namespaces.as_ref();
+        limit.is_none_or(|namespaces| namespaces.contains(namespace))
     }
 
     /// Drops the objects that only one interest covered, which is none any more.
@@ -259,5 +245,38 @@ fn is_newer(known: &Object, heard: &Object) -> bool {
     match (version(known), version(heard)) {
         (Some(known), Some(heard)) => known > heard,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use operon_object::{list, map};
+
+    use super::*;
+    use crate::Part;
+
+    #[test]
+    fn secrets_are_listed_in_tenants_only() {
+        let mut picture = Picture::new();
+        for namespace in ["shop", "elsewhere"] {
+            let api_version = "operators.coreos.com/v1alpha1";
+            let mut source = Object::new(api_version, "CatalogSource", namespace, "catalog");
+            source.set(&["spec"], map! { "sourceType" => "grpc", "secrets" => list!["pull"] });
+            picture.objects.insert(source);
+        }
+        let places = |picture: &Picture| -> Vec<String> {
+            let wanted = picture.wanted();
+            let secrets = wanted.iter().filter(|interest| interest.kind == known::SECRET);
+            let place = |interest: &Interest| match &interest.part {
+                Part::All => "everywhere".to_owned(),
+                Part::Labelled { namespace, .. } => format!("labelled in `{namespace}`"),
+                Part::Within { namespace } => format!("all of `{namespace}`"),
+                Part::Named { namespace, name } => format!("{namespace}/{name}"),
+            };
+            secrets.map(place).collect()
+        };
+        assert_eq!(places(&picture), ["labelled in ``", "elsewhere/pull", "shop/pull"]);
+        picture.secret_namespaces = Some(["shop".to_owned(), "olm".to_owned()].into());
+        assert_eq!(places(&picture), ["labelled in `olm`", "labelled in `shop`", "shop/pull"]);
     }
 }

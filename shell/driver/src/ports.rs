@@ -53,11 +53,9 @@ pub trait Cluster {
     /// Removes an object, if it is the one of the given identity.
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError>;
 
-    /// Returns the same cluster for somebody who may do only what a ServiceAccount may; nothing where a
-    /// cluster knows no rights.
-    fn on_behalf_of(&self, _account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
-        None
-    }
+    /// Returns the same cluster with the permissions of a ServiceAccount, for writes. Where that is not
+    /// possible it is an error: a caller never falls back to its own permissions.
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError>;
 
     /// Removes an object, if it is exactly as it was seen.
     ///
@@ -76,52 +74,62 @@ pub trait Cluster {
     }
 }
 
-/// A cluster that somebody else looks at, too.
-impl<C: Cluster + ?Sized> Cluster for Arc<C> {
-    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
-        (**self).list(interests)
-    }
+/// Lets a pointer to a cluster stand for it.
+macro_rules! forward_cluster {
+    ($pointer:ty) => {
+        impl<C: Cluster + ?Sized> Cluster for $pointer {
+            fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+                (**self).list(interests)
+            }
 
-    fn changes(
-        &self,
-        interests: &BTreeSet<Interest>,
-        since: &Cursor,
-    ) -> Result<Changes, ClusterError> {
-        (**self).changes(interests, since)
-    }
+            fn changes(
+                &self,
+                interests: &BTreeSet<Interest>,
+                since: &Cursor,
+            ) -> Result<Changes, ClusterError> {
+                (**self).changes(interests, since)
+            }
 
-    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
-        (**self).get(key)
-    }
+            fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
+                (**self).get(key)
+            }
 
-    fn create(&self, object: &Object) -> Result<Object, ClusterError> {
-        (**self).create(object)
-    }
+            fn create(&self, object: &Object) -> Result<Object, ClusterError> {
+                (**self).create(object)
+            }
 
-    fn update(&self, object: &Object) -> Result<Object, ClusterError> {
-        (**self).update(object)
-    }
+            fn update(&self, object: &Object) -> Result<Object, ClusterError> {
+                (**self).update(object)
+            }
 
-    fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
-        (**self).update_status(object)
-    }
+            fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
+                (**self).update_status(object)
+            }
 
-    fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
-        (**self).apply(object)
-    }
+            fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
+                (**self).apply(object)
+            }
 
-    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
-        (**self).delete(key, uid)
-    }
+            fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
+                (**self).delete(key, uid)
+            }
 
-    fn on_behalf_of(&self, account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
-        (**self).on_behalf_of(account)
-    }
+            fn impersonating(
+                &self,
+                account: &ObjectKey,
+            ) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+                (**self).impersonating(account)
+            }
 
-    fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
-        (**self).delete_unchanged(object)
-    }
+            fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
+                (**self).delete_unchanged(object)
+            }
+        }
+    };
 }
+
+forward_cluster!(Arc<C>);
+forward_cluster!(&C);
 
 /// Where catalogs, bundles and certificates come from.
 pub trait Catalogs {
@@ -157,9 +165,23 @@ pub struct CatalogRequest<'o> {
 
 /// Catalogs that are served at an address.
 pub trait CatalogServers: Send + Sync + std::fmt::Debug {
-    /// Writes the documents of the catalog at an address; equal catalogs give equal documents. The
-    /// error is a sentence that names the address.
-    fn fetch(&self, address: &str, documents: &mut dyn std::io::Write) -> Result<(), String>;
+    /// Writes the documents of the catalog at an address; equal catalogs give equal documents.
+    fn fetch(
+        &self,
+        address: &str,
+        documents: &mut dyn std::io::Write,
+    ) -> Result<(), CatalogServerError>;
+}
+
+/// Why a server gave no catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogServerError {
+    /// The whole reason for an administrator: a sentence that names the address.
+    pub message: String,
+    /// What tenants may read in a status: it does not reveal how a connection failed or what a server said.
+    pub summary: String,
+    /// Whether the server could not be reached, or did not answer in time.
+    pub is_unreachable: bool,
 }
 
 /// A point in the history of a cluster; only the cluster can read it.

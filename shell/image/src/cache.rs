@@ -1,12 +1,14 @@
-//! The cache directory: where it is, and what may lie in it.
+//! The cache directory: its location, and how files get into it.
 //!
 //! Nothing in it is ever trusted: every file carries the hash of its content. Nothing in it is ever
 //! changed in place: files are written under another name and moved, so that any number of processes
-//! may use it at once.
+//! may use it at once. Only the user who fills it may read it, because images may be private.
 
 use std::{
-    env, fs, io,
-    io::Write,
+    env,
+    fs::{self, DirBuilder, File, Permissions},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     process,
     sync::{
@@ -18,6 +20,13 @@ use std::{
 
 /// How many snapshots are kept; the ones that were written longest ago go first.
 pub const MAX_SNAPSHOTS: usize = 64;
+
+/// The mode of the cache's directories: a private image must not be readable by other users of the machine,
+/// who would need no credentials for it.
+const DIRECTORY_MODE: u32 = 0o700;
+
+/// The mode of the cache's files, for the same reason.
+const FILE_MODE: u32 = 0o600;
 
 /// The directory for what can be made again.
 #[derive(Debug, Clone)]
@@ -101,22 +110,58 @@ fn program_identity() -> &'static str {
     })
 }
 
+/// Creates a directory that only this user may enter, and its missing parents.
+pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)?;
+    // Earlier versions left the mode to the umask. The directory of another user cannot be changed; the
+    // files in it are private all the same.
+    if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+        let _ = fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE));
+    }
+    Ok(())
+}
+
+/// Creates a directory that only this user may enter; one that exists already is an error.
+pub(crate) fn new_private_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(DIRECTORY_MODE).create(path)
+}
+
+/// Creates a file that only this user may read; one that exists already is an error.
+pub(crate) fn new_private_file(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(FILE_MODE).open(path)
+}
+
+/// Writes a file of the cache, which only this user may read, under another name and moves it into place.
+pub(crate) fn write_privately(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    write_and_move(path, parts, new_private_file)
+}
+
 /// Writes a file under another name and moves it into place.
 pub(crate) fn write_atomically(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    write_and_move(path, parts, |temporary| File::create(temporary))
+}
+
+fn write_and_move(
+    path: &Path,
+    parts: &[&[u8]],
+    create: impl FnOnce(&Path) -> io::Result<File>,
+) -> io::Result<()> {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
     let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
     let temporary = directory.join(format!(".{}.{unique}.tmp", process::id()));
-    let result = write_parts(&temporary, parts).and_then(|()| fs::rename(&temporary, path));
+    let result = create(&temporary)
+        .and_then(|file| write_parts(file, parts))
+        .and_then(|()| fs::rename(&temporary, path));
     if result.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     result
 }
 
-fn write_parts(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    let mut file = fs::File::create(path)?;
+fn write_parts(mut file: File, parts: &[&[u8]]) -> io::Result<()> {
     for part in parts {
         file.write_all(part)?;
     }

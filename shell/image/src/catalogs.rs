@@ -7,6 +7,7 @@
 mod defects;
 mod directory_entry;
 mod fetched_entry;
+mod fetching;
 mod origin;
 mod pulls;
 
@@ -27,17 +28,19 @@ use operon_resolve::SourceName;
 use self::{
     directory_entry::DirectoryEntry,
     fetched_entry::FetchedEntry,
+    fetching::Fetching,
     origin::Origin,
     pulls::{Pulls, Trust},
 };
 pub use self::{
     fetched_entry::{FIRST_FETCH_PAUSE, LONGEST_FETCH_PAUSE},
+    fetching::FailureLog,
     origin::{ADDRESS_INTERVAL, MIN_POLL_INTERVAL},
     pulls::MAX_REMEMBERED_BUNDLES,
 };
 use crate::{
-    BundleError, Fetcher, OpenedCatalog, bundle_contents, certificate::serving_certificate,
-    contents::is_path, crew::Crew,
+    BundleError, Fetcher, MAX_NAMESPACE_CATALOGS, OpenedCatalog, bundle_contents,
+    certificate::serving_certificate, contents::is_path,
 };
 
 /// How often a directory is looked at again; a person does not notice that, and a catalog of ten
@@ -51,8 +54,7 @@ pub const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 pub struct SourceCatalogs {
     /// Where paths count from; without it nothing on this machine is read.
     base: Option<PathBuf>,
-    fetcher: Arc<Fetcher>,
-    crew: Crew,
+    fetching: Fetching,
     shelf: Mutex<Shelf>,
 }
 
@@ -111,18 +113,25 @@ impl Entry {
 }
 
 impl SourceCatalogs {
-    /// Reads catalogs whose paths count from a directory.
+    /// Creates a reader of one user's catalogs; their paths count from a directory.
     pub fn new(base: impl Into<PathBuf>, fetcher: Arc<Fetcher>) -> Self {
-        Self::with_base(Some(base.into()), fetcher)
+        Self::with_base(Some(base.into()), Fetching::of_one_user(fetcher))
     }
 
-    /// Reads catalogs of people who must not say which files of this machine are read.
+    /// Creates a reader for one user who looks at the CatalogSources of others, which must not name files of
+    /// this machine.
     pub fn of_strangers(fetcher: Arc<Fetcher>) -> Self {
-        Self::with_base(None, fetcher)
+        Self::with_base(None, Fetching::of_one_user(fetcher))
     }
 
-    fn with_base(base: Option<PathBuf>, fetcher: Arc<Fetcher>) -> Self {
-        Self { base, fetcher, crew: Crew::default(), shelf: Mutex::default() }
+    /// Creates a reader for the tenants of a cluster. Fetches are shared fairly between namespaces, no files
+    /// of this machine are read, and statuses do not reveal why a connection failed: the log has that.
+    pub fn of_tenants(fetcher: Arc<Fetcher>, log: FailureLog) -> Self {
+        Self::with_base(None, Fetching::of_tenants(fetcher, log))
+    }
+
+    fn with_base(base: Option<PathBuf>, fetching: Fetching) -> Self {
+        Self { base, fetching, shelf: Mutex::default() }
     }
 
     /// Returns the catalog of a CatalogSource as it is in use.
@@ -161,10 +170,10 @@ impl SourceCatalogs {
             Entry::Directory(entry) if entry.is_due(now) => {
                 let milliseconds = u64::try_from(now.milliseconds()).unwrap_or(0);
                 let time = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
-                entry.look(now, |path| self.fetcher.open(path, time));
+                entry.look(now, |path| self.fetching.fetcher.open(path, time));
             }
             Entry::Directory(_) => {}
-            Entry::Fetched(entry) => entry.look(source, now, &self.crew, &self.fetcher),
+            Entry::Fetched(entry) => entry.look(source, now, &self.fetching),
         }
     }
 }
@@ -178,9 +187,16 @@ impl Catalogs for SourceCatalogs {
         let mut shelf = self.lock();
         let mut known = std::mem::take(&mut shelf.entries);
         let mut states = BTreeMap::new();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for request in requests {
             let source = CatalogSource::read(request.source);
             let name = source.source_name();
+            let count = counts.entry(name.namespace.clone()).or_default();
+            *count += 1;
+            if self.fetching.has_tenants() && *count > MAX_NAMESPACE_CATALOGS {
+                states.insert(name.clone(), left_out(source, &name));
+                continue;
+            }
             let origin = Origin::of(request, self.base.as_deref());
             let mut entry = match known.remove(&name).filter(|entry| entry.comes_from(&origin)) {
                 Some(Entry::Fetched(mut entry)) => {
@@ -214,7 +230,7 @@ impl Catalogs for SourceCatalogs {
         match bundle_contents(&opened, &key.name, &key.image, opened.directory()) {
             Ok(contents) => BundleState::Ready(Arc::new(contents)),
             Err(BundleError::InAnImage { .. }) => {
-                shelf.pulls.ask(key, entry.trust(&opened), &self.crew, &self.fetcher)
+                shelf.pulls.ask(key, entry.trust(&opened), &self.fetching)
             }
             Err(error) => {
                 if let Entry::Directory(entry) = entry {
@@ -240,6 +256,16 @@ impl Catalogs for SourceCatalogs {
             }
         })
     }
+}
+
+/// Returns the state of a CatalogSource that is not read because its namespace has too many.
+fn left_out(source: CatalogSource<'_>, name: &SourceName) -> CatalogState {
+    let problem = format!(
+        "namespace `{}` has more than {MAX_NAMESPACE_CATALOGS} CatalogSources, and this one is not read; delete \
+         some of them",
+        name.namespace
+    );
+    CatalogState { address: Origin::address(source), problem, ..CatalogState::default() }
 }
 
 fn unreadable(message: String) -> BundleState {

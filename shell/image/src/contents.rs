@@ -13,7 +13,7 @@ use operon_document::decode_base64;
 use operon_object::{Object, Value};
 use operon_plan::{BundleContents, ContentsError};
 
-use crate::{BodyError, OpenedCatalog};
+use crate::{BodyError, OpenedCatalog, OutsideLink, check_link};
 
 /// The most files that a bundle directory may have: ten times the largest bundle known.
 pub const MAX_BUNDLE_FILES: usize = 1_000;
@@ -80,6 +80,14 @@ pub enum BundleError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// A link leads out of its directory.
+    #[error("bundle {bundle}: {source}")]
+    Outside {
+        /// The bundle.
+        bundle: String,
+        /// The link.
+        source: OutsideLink,
     },
     /// Its directory holds more than a bundle can have.
     #[error("bundle {bundle}: `{}` holds more than {limit}; is it a bundle?", path.display())]
@@ -150,6 +158,11 @@ pub(crate) fn manifest_files(name: &str, directory: &Path) -> Result<Vec<PathBuf
         path: manifests.clone(),
         source,
     };
+    let stay = |path: &Path| {
+        check_link(directory, path)
+            .map_err(|source| BundleError::Outside { bundle: name.to_owned(), source })
+    };
+    stay(&manifests)?;
     let mut files = Vec::new();
     for entry in fs::read_dir(&manifests).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -158,6 +171,9 @@ pub(crate) fn manifest_files(name: &str, directory: &Path) -> Result<Vec<PathBuf
         let extension = path.extension().and_then(|extension| extension.to_str());
         if is_hidden || !matches!(extension, Some("yaml" | "yml" | "json")) || !path.is_file() {
             continue;
+        }
+        if path.is_symlink() {
+            stay(&path)?;
         }
         if files.len() == MAX_BUNDLE_FILES {
             let limit = format!("{MAX_BUNDLE_FILES} files");

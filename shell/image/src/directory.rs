@@ -1,17 +1,21 @@
 //! Finding the files of a catalog.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read as _},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 use operon_fbc::{IGNORE_FILE_NAME, IgnoreRules};
 
-use crate::OpenError;
+use crate::{OpenError, check_link};
 
 /// The most files a catalog may have: a hundred times the largest one known.
 pub const MAX_FILES: usize = 1_000_000;
+
+/// The most bytes of an `.indexignore`: a pattern for each of ten thousand files.
+const MAX_IGNORE_BYTES: u64 = 1 << 20;
 
 /// A file of a catalog, and how it looked when it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +68,8 @@ impl CatalogFile {
 /// Finds the files of a catalog: one file, or every file below a directory that no `.indexignore`
 /// hides, in the order of their paths.
 ///
-/// Links to files are followed, links to directories are not, as upstream does.
+/// Links to files are followed, links to directories are not, as upstream does. A link to a file
+/// outside of the directory is refused: what it leads to is not part of the catalog.
 pub fn find_files(root: &Path) -> Result<Vec<CatalogFile>, OpenError> {
     let metadata = fs::metadata(root).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => OpenError::NotFound { path: root.to_owned() },
@@ -117,30 +122,47 @@ impl Walk<'_> {
                 if kind.is_dir() {
                     pending.push((entry.path(), path));
                 } else {
-                    self.file(entry.path(), path)?;
+                    self.file(entry.path(), path, kind.is_symlink())?;
                 }
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, location: PathBuf, path: String) -> Result<(), OpenError> {
+    fn file(&mut self, location: PathBuf, path: String, is_link: bool) -> Result<(), OpenError> {
         if self.files.len() >= MAX_FILES {
             return Err(OpenError::TooManyFiles { path: self.root.to_owned(), limit: MAX_FILES });
         }
+        let metadata = fs::metadata(&location).ok();
+        // A link to a directory is not followed, and other things are not files.
+        let is_file = metadata.as_ref().is_none_or(fs::Metadata::is_file);
+        if is_link && is_file {
+            check_link(self.root, &location)?;
+        }
         if path.rsplit('/').next() == Some(IGNORE_FILE_NAME) {
-            let content = fs::read(&location)
+            let content = read_ignore_file(&location)
                 .map_err(|source| OpenError::Unreadable { path: location.clone(), source })?;
             self.ignore_files.push((path, content));
             return Ok(());
         }
-        let metadata = fs::metadata(&location).ok();
-        // A link to a directory is not followed, and other things are not files.
-        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        if !is_file {
             return Ok(());
         }
         let stamp = metadata.as_ref().map(Stamp::of);
         self.files.push(CatalogFile { path, location, stamp });
         Ok(())
     }
+}
+
+fn read_ignore_file(location: &Path) -> io::Result<Vec<u8>> {
+    // A pipe would never end.
+    if !fs::metadata(location)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut content = Vec::new();
+    File::open(location)?.take(MAX_IGNORE_BYTES + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > MAX_IGNORE_BYTES {
+        return Err(io::Error::other(format!("it has more than {MAX_IGNORE_BYTES} bytes")));
+    }
+    Ok(content)
 }

@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use operon_document::{json::JsonError, yaml::YamlError};
 
+use crate::OutsideLink;
+
 /// Why a catalog cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -21,6 +23,9 @@ pub enum OpenError {
         /// What the system said.
         source: io::Error,
     },
+    /// A link leads out of the catalog.
+    #[error(transparent)]
+    Outside(#[from] OutsideLink),
     /// The directory holds more files than a catalog can have.
     #[error("`{}` holds more than {limit} files; is it a catalog?", path.display())]
     TooManyFiles {

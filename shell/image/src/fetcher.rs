@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
+    fs::File,
     io::{self, BufWriter, Read, Write},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
@@ -15,12 +15,13 @@ use std::{
 
 use operon_api::read_objects;
 use operon_bundle::{ConfigMapCatalog, LegacyDocuments, MAX_CONFIG_MAP_BYTES, render_config_map};
-use operon_driver::CatalogServers;
+use operon_driver::{CatalogServerError, CatalogServers};
 use operon_object::{Object, Timestamp, Value};
 
 use crate::{
-    CacheDirectory, Images, ImagesOptions, Location, LocationError, OpenError, OpenOptions,
-    OpenedCatalog, Progress, PullError, Tree, open_catalog,
+    Allowance, CacheDirectory, Images, ImagesOptions, Location, LocationError, OpenError,
+    OpenOptions, OpenedCatalog, Progress, PullError, Tree, cache::private_directory, open_catalog,
+    quota::Charge,
 };
 
 /// How many problems of a ConfigMap are told.
@@ -51,6 +52,10 @@ pub struct FetchedCatalog {
     pub digest: String,
     /// Why it may be old; empty when it is not.
     pub staleness: String,
+    /// The same as a status may say it; see [`FetchError::summary`].
+    pub staleness_summary: String,
+    /// Charges its file to the namespace that uses it, if it did not come as a tree.
+    pub(crate) charge: Option<Charge>,
 }
 
 /// Why a catalog or a bundle could not be fetched.
@@ -66,8 +71,8 @@ pub enum FetchError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// A registry server gave no catalog.
-    #[error("{0}")]
-    Server(String),
+    #[error("{}", .0.message)]
+    Server(CatalogServerError),
     /// The ConfigMap is not there.
     #[error("there is no ConfigMap of that name; apply it, or correct `spec.configMap`")]
     NoConfigMap,
@@ -117,29 +122,45 @@ impl Fetcher {
         }
     }
 
-    /// Fetches the catalog at a location, with these credentials beside those of the user.
+    /// Fetches the catalog at a location, with these credentials besides those of the user.
     pub fn catalog(
         &self,
         location: &Location,
         credentials: &[Vec<u8>],
     ) -> Result<FetchedCatalog, FetchError> {
+        self.catalog_for(location, credentials, &Allowance::unlimited())
+    }
+
+    /// Fetches a catalog like [`Self::catalog`], on the account of a namespace.
+    pub fn catalog_for(
+        &self,
+        location: &Location,
+        credentials: &[Vec<u8>],
+        allowance: &Allowance,
+    ) -> Result<FetchedCatalog, FetchError> {
         match location {
             Location::Path(path) => {
                 let opened = self.open(path, SystemTime::now())?;
                 let digest = opened.digest().to_owned();
-                Ok(FetchedCatalog { opened, digest, staleness: String::new() })
+                Ok(FetchedCatalog::fresh(opened, digest))
             }
             Location::Address(address) => {
                 let servers = self.servers.as_ref().ok_or_else(|| {
-                    FetchError::Server(format!("nothing here can ask a server, so not `{address}`"))
+                    let message = format!("no server can be asked here, so not `{address}`");
+                    let summary = message.clone();
+                    FetchError::Server(CatalogServerError {
+                        message,
+                        summary,
+                        is_unreachable: false,
+                    })
                 })?;
                 let write =
                     |file: &mut dyn Write| servers.fetch(address, file).map_err(FetchError::Server);
-                self.documents(write)
+                self.documents(address, allowance, write)
             }
             Location::ConfigMap(path) => self.config_map(read_config_map(path)?.at(&["data"])),
             image => {
-                let tree = self.images(credentials)?.fetch_catalog(image)?;
+                let tree = self.images(credentials)?.fetch_catalog_for(image, allowance)?;
                 let mut fetched = self.opened(
                     &tree.directory,
                     tree.digest.as_ref().map(|digest| digest.hex().to_owned()),
@@ -148,7 +169,9 @@ impl Fetcher {
                 // while nothing happens.
                 if let Some(stale) = &tree.stale {
                     let seen = timestamp(tree.seen);
-                    fetched.staleness = format!("{location} as of {seen}: {}", stale.reason);
+                    let dated = |reason: &str| format!("{location} as of {seen}: {reason}");
+                    fetched.staleness = dated(&stale.reason);
+                    fetched.staleness_summary = dated(&stale.summary);
                 }
                 fetched.opened = fetched.opened.kept_by(tree);
                 Ok(fetched)
@@ -156,9 +179,19 @@ impl Fetcher {
         }
     }
 
-    /// Fetches the bundle at a location, with these credentials beside those of the user.
+    /// Fetches the bundle at a location, with these credentials besides those of the user.
     pub fn bundle(&self, location: &Location, credentials: &[Vec<u8>]) -> Result<Tree, FetchError> {
-        Ok(self.images(credentials)?.fetch_bundle(location)?)
+        self.bundle_for(location, credentials, &Allowance::unlimited())
+    }
+
+    /// Fetches a bundle like [`Self::bundle`], on the account of a namespace.
+    pub fn bundle_for(
+        &self,
+        location: &Location,
+        credentials: &[Vec<u8>],
+        allowance: &Allowance,
+    ) -> Result<Tree, FetchError> {
+        Ok(self.images(credentials)?.fetch_bundle_for(location, allowance)?)
     }
 
     /// Returns what fetches images with these credentials beside those of the user.
@@ -194,35 +227,79 @@ impl Fetcher {
         }
         let write =
             |file: &mut dyn Write| file.write_all(text.as_bytes()).map_err(FetchError::Keep);
-        self.documents(write)
+        // A ConfigMap has a megabyte at most, so it is not charged.
+        self.documents("the ConfigMap", &Allowance::unlimited(), write)
     }
 
-    /// Keeps documents in a file that is named by their content, and opens it.
+    /// Keeps documents in a file that is named by their content, and opens it. The file is charged as long as
+    /// the catalog is in use.
     fn documents(
         &self,
+        source: &str,
+        allowance: &Allowance,
         write: impl FnOnce(&mut dyn Write) -> Result<(), FetchError>,
     ) -> Result<FetchedCatalog, FetchError> {
         let directory = self.options.cache.documents();
-        fs::create_dir_all(&directory).map_err(FetchError::Keep)?;
+        private_directory(&directory).map_err(FetchError::Keep)?;
         let temporary = tempfile::NamedTempFile::new_in(&directory).map_err(FetchError::Keep)?;
-        let mut file = BufWriter::new(temporary.as_file());
-        write(&mut file)?;
-        file.flush().map_err(FetchError::Keep)?;
+        let limited = Limited { file: temporary.as_file(), left: allowance.left() };
+        let mut file = BufWriter::new(limited);
+        let written = write(&mut file).and_then(|()| file.flush().map_err(FetchError::Keep));
+        if file.get_ref().left == 0 {
+            return Err(allowance.exceeded(source).into());
+        }
+        written?;
         drop(file);
+        let size = temporary.as_file().metadata().map_err(FetchError::Keep)?.len();
+        let charge = allowance.charge(source, size)?;
         let digest = content_digest(temporary.path()).map_err(FetchError::Keep)?;
         let path = directory.join(format!("{digest}.json"));
         // Content names the file, so one that is there already is the same.
         if !path.exists() {
             temporary.persist(&path).map_err(|error| FetchError::Keep(error.error))?;
         }
-        self.opened(&path, Some(digest))
+        let mut fetched = self.opened(&path, Some(digest))?;
+        fetched.charge = Some(charge);
+        Ok(fetched)
     }
 
     /// Opens what lies in the cache and is never changed there.
     fn opened(&self, path: &Path, digest: Option<String>) -> Result<FetchedCatalog, FetchError> {
         let opened = open_catalog(path, &self.open_options())?;
         let digest = digest.unwrap_or_else(|| opened.digest().to_owned());
-        Ok(FetchedCatalog { opened, digest, staleness: String::new() })
+        Ok(FetchedCatalog::fresh(opened, digest))
+    }
+}
+
+impl FetchedCatalog {
+    fn fresh(opened: OpenedCatalog, digest: String) -> Self {
+        let (staleness, staleness_summary) = (String::new(), String::new());
+        Self { opened, digest, staleness, staleness_summary, charge: None }
+    }
+}
+
+/// A file that takes no more than so many bytes.
+struct Limited<'f> {
+    file: &'f File,
+    /// How many bytes it takes; 0 as soon as one did not fit.
+    left: u64,
+}
+
+impl Write for Limited<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.left.checked_sub(bytes.len() as u64) {
+            Some(left) if left > 0 => self.left = left,
+            _ => {
+                self.left = 0;
+                return Err(io::ErrorKind::QuotaExceeded.into());
+            }
+        }
+        self.file.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    cache::write_atomically,
+    cache::write_privately,
     directory::{CatalogFile, Stamp},
 };
 
@@ -54,7 +54,7 @@ pub(crate) fn record(
     body.extend_from_slice(&taken.to_le_bytes());
     body.extend_from_slice(&stamps);
     let checksum = blake3::hash(&body);
-    write_atomically(path, &[&body, checksum.as_bytes()])
+    write_privately(path, &[&body, checksum.as_bytes()])
 }
 
 fn is_fresh(file: &CatalogFile, taken: i128) -> bool {

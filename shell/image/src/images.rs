@@ -4,6 +4,7 @@
 //! kept is not fetched again. When a registry cannot be asked, what was last seen is given, and said to be
 //! old. The calls block; the network runs on threads of its own. What is in a catalog is not looked at.
 
+mod admission;
 mod archive;
 mod copy;
 mod gather;
@@ -25,6 +26,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use operon_driver::AddressPolicy;
 use operon_oci::{Digest, Document, Platform, Reference};
 use tokio::{runtime::Runtime, time::timeout_at};
 
@@ -35,11 +37,12 @@ pub use self::{
     push::{write_layout, write_layout_archive},
 };
 use crate::{
-    CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location, Progress,
-    PullError, Registries,
+    Allowance, CacheDirectory, CertificateAuthorities, CredentialSources, Limits, Location,
+    Progress, PullError, Registries, SignaturePolicy,
     pull_error::seconds,
+    quota::Charge,
     registry::{Registry, Repository},
-    store::{KeptTree, MAX_CACHE_BYTES, Store, TreeKey, cache_limit},
+    store::{CacheScope, KeptTree, MAX_CACHE_BYTES, Store, TreeKey, cache_limit},
 };
 
 /// How deep indexes may point to indexes; the specification allows one in another.
@@ -58,8 +61,12 @@ pub struct ImagesOptions {
     pub registries: Registries,
     /// Which authorities are trusted beyond those of the system.
     pub authorities: CertificateAuthorities,
+    /// Which signatures images must have.
+    pub signatures: SignaturePolicy,
     /// Hosts, with their ports, that may show any certificate or speak plain HTTP.
     pub insecure: Vec<String>,
+    /// Which addresses may be connected to.
+    pub addresses: AddressPolicy,
     /// The platform whose images are taken.
     pub platform: Platform,
     /// Whether nothing may be fetched.
@@ -90,7 +97,9 @@ impl ImagesOptions {
             credentials: CredentialSources::default(),
             registries: Registries::default(),
             authorities: CertificateAuthorities::default(),
+            signatures: SignaturePolicy::default(),
             insecure: Vec::new(),
+            addresses: AddressPolicy::unrestricted(),
             platform: Platform::linux(std::env::consts::ARCH).normalised(),
             offline: false,
             limits: Limits::default(),
@@ -118,6 +127,15 @@ pub struct Tree {
     pub stale: Option<Stale>,
     /// Guards the files against being pruned.
     _lock: Option<Arc<File>>,
+    /// Charges the files to the namespace that uses them.
+    _charge: Option<Arc<Charge>>,
+}
+
+/// What a fetch is for, and on whose account.
+pub(crate) struct FetchContext<'a> {
+    purpose: Purpose,
+    scope: CacheScope,
+    allowance: &'a Allowance,
 }
 
 /// Why content may not be the latest.
@@ -125,6 +143,8 @@ pub struct Tree {
 pub struct Stale {
     /// What kept us from asking.
     pub reason: String,
+    /// The same as a status may say it; see [`PullError::summary`].
+    pub summary: String,
     /// How long ago the registry was last asked.
     pub age: Duration,
 }
@@ -159,23 +179,42 @@ impl Images {
             options.credentials.clone(),
             options.registries.clone(),
             options.insecure.clone(),
+            options.addresses.clone(),
         ));
         Ok(Self { store: Store::new(&options.cache), registry, runtime, options })
     }
 
     /// Fetches a catalog.
     ///
-    /// Flow: by digest, what is kept is given without asking anybody; by tag, the registry is asked what
+    /// Flow: by digest, what is kept for these credentials is given without a request; by tag, the registry is asked what
     /// the tag stands for, and only what is not kept is fetched. Guarantees: the files are those that
     /// the digest names, and only those in the directory that the image's label names. Assumptions: the
     /// caller is not itself a task of an asynchronous runtime.
     pub fn fetch_catalog(&self, location: &Location) -> Result<Tree, PullError> {
-        self.fetch(location, Purpose::Catalog)
+        self.fetch(location, Purpose::Catalog, &Allowance::unlimited())
+    }
+
+    /// Fetches a catalog like [`Self::fetch_catalog`], on the account of a namespace.
+    pub fn fetch_catalog_for(
+        &self,
+        location: &Location,
+        allowance: &Allowance,
+    ) -> Result<Tree, PullError> {
+        self.fetch(location, Purpose::Catalog, allowance)
     }
 
     /// Fetches a bundle: the directories `manifests` and `metadata`, whatever the image calls them.
     pub fn fetch_bundle(&self, location: &Location) -> Result<Tree, PullError> {
-        self.fetch(location, Purpose::Bundle)
+        self.fetch(location, Purpose::Bundle, &Allowance::unlimited())
+    }
+
+    /// Fetches a bundle like [`Self::fetch_bundle`], on the account of a namespace.
+    pub fn fetch_bundle_for(
+        &self,
+        location: &Location,
+        allowance: &Allowance,
+    ) -> Result<Tree, PullError> {
+        self.fetch(location, Purpose::Bundle, allowance)
     }
 
     /// Asks the registry which digest a reference stands for: one request.
@@ -185,48 +224,67 @@ impl Images {
         }
         let name = image.manifest_name();
         let deadline = self.deadline();
-        self.with_places(deadline, image, async |place: &Repository| place.digest_of(&name).await)
+        self.with_places(deadline, image, async |place: &Repository| {
+            place.in_time(place.digest_of(&name)).await
+        })
     }
 
-    fn fetch(&self, location: &Location, purpose: Purpose) -> Result<Tree, PullError> {
+    fn fetch(
+        &self,
+        location: &Location,
+        purpose: Purpose,
+        allowance: &Allowance,
+    ) -> Result<Tree, PullError> {
         let elsewhere = |what| Err(PullError::Elsewhere { location: location.to_string(), what });
         match location {
             Location::Path(path) => local(path),
-            Location::Image(image) => self.fetch_image(image, purpose),
+            Location::Image(image) => {
+                let scope = self.scope(image)?;
+                self.fetch_image(image, &FetchContext { purpose, scope, allowance })
+            }
             Location::Layout { .. }
             | Location::LayoutArchive { .. }
             | Location::DockerArchive { .. }
-            | Location::Archive(_) => self.fetch_local(location, purpose),
+            | Location::Archive(_) => {
+                self.admit_local(location)?;
+                let scope = CacheScope::Shared;
+                self.fetch_local(location, &FetchContext { purpose, scope, allowance })
+            }
             Location::Address(_) => elsewhere("the address of a registry that serves catalogs"),
             Location::ConfigMap(_) => elsewhere("a ConfigMap with a catalog of the older form"),
         }
     }
 
-    fn fetch_image(&self, image: &Reference, purpose: Purpose) -> Result<Tree, PullError> {
+    fn fetch_image(
+        &self,
+        image: &Reference,
+        context: &FetchContext<'_>,
+    ) -> Result<Tree, PullError> {
         let now = SystemTime::now();
         let (digest, found) = match image.digest() {
-            Some(digest) => (digest.clone(), self.kept(digest, purpose)),
-            None => match self.poll_and_look(image, purpose) {
+            Some(digest) => (digest.clone(), self.kept(digest, context)),
+            None => match self.poll_and_look(image, context) {
                 Ok(answer) => answer,
-                Err(error) => return self.last_good(image, purpose, error, now),
+                Err(error) => return self.last_good(image, context, error, now),
             },
         };
+        self.admit(image, &digest, &context.scope)?;
         let kept = match found {
             Some(kept) => kept,
             None if self.options.offline => {
                 return Err(PullError::Offline { reference: image.to_string() });
             }
-            None => match self.pull(image, &digest, purpose) {
+            None => match self.pull(image, &digest, context) {
                 Ok(kept) => kept,
                 Err(error) if image.digest().is_none() => {
-                    return self.last_good(image, purpose, error, now);
+                    return self.last_good(image, context, error, now);
                 }
                 Err(error) => return Err(error),
             },
         };
         // Without the note, only a later fetch without the registry would miss it.
-        let _ = self.store.remember(image, &digest, now);
-        Ok(image_tree(image, digest, kept, now, None))
+        let _ = self.store.remember(image, &context.scope, &digest, now);
+        image_tree(image, digest, kept, now, None, context.allowance)
     }
 
     /// Asks what a tag stands for, and looks meanwhile whether what it stood for last is whole: that is
@@ -234,19 +292,19 @@ impl Images {
     fn poll_and_look(
         &self,
         image: &Reference,
-        purpose: Purpose,
+        context: &FetchContext<'_>,
     ) -> Result<(Digest, Option<KeptTree>), PullError> {
         thread::scope(|scope| {
             let looked = scope.spawn(|| {
-                let (last, _) = self.store.recall(image)?;
-                self.kept(&last, purpose).map(|kept| (last, kept))
+                let (last, _) = self.store.recall(image, &context.scope)?;
+                self.kept(&last, context).map(|kept| (last, kept))
             });
             let polled = self.poll(image);
             let looked = looked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let digest = polled?;
             let kept = match looked {
                 Some((last, kept)) if last == digest => Some(kept),
-                _ => self.kept(&digest, purpose),
+                _ => self.kept(&digest, context),
             };
             Ok((digest, kept))
         })
@@ -256,32 +314,44 @@ impl Images {
     fn last_good(
         &self,
         image: &Reference,
-        purpose: Purpose,
+        context: &FetchContext<'_>,
         error: PullError,
         now: SystemTime,
     ) -> Result<Tree, PullError> {
         if !error.is_transient() && !matches!(error, PullError::Offline { .. }) {
             return Err(error);
         }
-        let Some((digest, seen)) = self.store.recall(image) else { return Err(error) };
-        let Some(kept) = self.kept(&digest, purpose) else { return Err(error) };
-        let reason = match &error {
-            PullError::Offline { .. } => "nothing may be fetched".to_owned(),
-            error => error.to_string(),
+        let Some((digest, seen)) = self.store.recall(image, &context.scope) else {
+            return Err(error);
+        };
+        let Some(kept) = self.kept(&digest, context) else { return Err(error) };
+        self.admit(image, &digest, &context.scope)?;
+        let (reason, summary) = match &error {
+            PullError::Offline { .. } => {
+                ("nothing may be fetched".to_owned(), "nothing may be fetched".to_owned())
+            }
+            error => (error.to_string(), error.summary()),
         };
         let age = now.duration_since(seen).unwrap_or_default();
-        Ok(image_tree(image, digest, kept, seen, Some(Stale { reason, age })))
+        let stale = Some(Stale { reason, summary, age });
+        image_tree(image, digest, kept, seen, stale, context.allowance)
+    }
+
+    /// Returns the scope of the cache for an image: its own if a pull secret has credentials for it.
+    fn scope(&self, image: &Reference) -> Result<CacheScope, PullError> {
+        self.store.scope(&self.registry.identity(image)?)
     }
 
     /// Returns the tree behind the digest of an image or an index, if everything needed is kept.
-    fn kept(&self, digest: &Digest, purpose: Purpose) -> Option<KeptTree> {
+    fn kept(&self, digest: &Digest, context: &FetchContext<'_>) -> Option<KeptTree> {
         let mut digest = digest.clone();
         for _ in 0..MAX_INDEX_DEPTH {
-            let key = TreeKey { digest: digest.clone(), kind: purpose.kind() };
+            let (kind, scope) = (context.purpose.kind(), context.scope.clone());
+            let key = TreeKey { digest: digest.clone(), kind, scope };
             if let Some(tree) = self.store.tree(&key) {
                 return Some(tree);
             }
-            let bytes = self.store.document(&digest)?;
+            let bytes = self.store.document(&digest, &key.scope)?;
             let Ok(Document::Index(index)) = Document::parse(&bytes, None) else { return None };
             digest = Platform::choose(&index, &self.options.platform).ok()?.digest.clone();
         }
@@ -348,6 +418,7 @@ fn local(path: &Path) -> Result<Tree, PullError> {
         seen: SystemTime::now(),
         stale: None,
         _lock: None,
+        _charge: None,
     })
 }
 
@@ -357,20 +428,30 @@ fn image_tree(
     kept: KeptTree,
     seen: SystemTime,
     stale: Option<Stale>,
-) -> Tree {
-    let reference = Some(image.with_digest(digest.clone()));
-    Tree { reference, seen, stale, ..kept_tree(Some(digest), kept) }
+    allowance: &Allowance,
+) -> Result<Tree, PullError> {
+    let reference = image.with_digest(digest.clone());
+    let tree = kept_tree(digest, kept, &reference.to_string(), allowance)?;
+    Ok(Tree { reference: Some(reference), seen, stale, ..tree })
 }
 
-fn kept_tree(digest: Option<Digest>, kept: KeptTree) -> Tree {
-    Tree {
+/// Returns a tree that is kept, and charges it to the namespace that uses it.
+fn kept_tree(
+    digest: Digest,
+    kept: KeptTree,
+    shown: &str,
+    allowance: &Allowance,
+) -> Result<Tree, PullError> {
+    let charge = allowance.charge(shown, kept.record.bytes())?;
+    Ok(Tree {
         directory: kept.contents,
-        digest,
+        digest: Some(digest),
         reference: None,
         labels: kept.record.labels,
         notes: kept.record.notes,
         seen: SystemTime::now(),
         stale: None,
         _lock: Some(kept.lock),
-    }
+        _charge: Some(Arc::new(charge)),
+    })
 }

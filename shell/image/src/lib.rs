@@ -7,12 +7,12 @@
 //! `wire/fbc` and `core/catalog`, what images are made of in `wire/oci`. [`SourceCatalogs`] puts all of it
 //! behind the driver's port.
 
+mod boundary;
 mod cache;
 mod catalogs;
 mod certificate;
 mod cold;
 mod contents;
-mod crew;
 mod directory;
 mod error;
 mod fetcher;
@@ -26,20 +26,24 @@ mod open;
 mod pack;
 mod pieces;
 mod pull_error;
+mod quota;
 mod registry;
+mod signature;
 mod snapshot;
+mod status;
 mod store;
+mod workers;
 
 pub use self::{
+    boundary::{OutsideLink, check_link},
     cache::{CacheDirectory, MAX_SNAPSHOTS},
     catalogs::{
-        ADDRESS_INTERVAL, FIRST_FETCH_PAUSE, LONGEST_FETCH_PAUSE, LOOK_AGAIN_AFTER,
+        ADDRESS_INTERVAL, FIRST_FETCH_PAUSE, FailureLog, LONGEST_FETCH_PAUSE, LOOK_AGAIN_AFTER,
         MAX_REMEMBERED_BUNDLES, MIN_POLL_INTERVAL, SourceCatalogs,
     },
     certificate::{CERTIFICATE_LIFETIME, ROTATION_MARGIN},
     cold::{MAX_READERS, Progress},
     contents::{BundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, bundle_contents, is_path},
-    crew::MAX_FETCHES,
     directory::{CatalogFile, MAX_FILES, find_files},
     error::{BodyError, OpenError},
     fetcher::{FetchError, FetchedCatalog, Fetcher},
@@ -49,9 +53,10 @@ pub use self::{
     },
     limits::{
         ANSWER_TIMEOUT, CONNECT_TIMEOUT, FETCH_DEADLINE, FIRST_PAUSE, HELPER_TIMEOUT,
-        LONGEST_PAUSE, Limits, MAX_ARCHIVE_FILES, MAX_ATTEMPTS, MAX_IMAGE_BYTES, MAX_LAYER_BYTES,
-        MAX_REDIRECTS, MAX_TAGS_BYTES, PARALLEL_DOWNLOADS, SLOWEST_UPLOAD, STALL_BYTES,
-        STALL_WINDOW, UPLOAD_CHUNK_BYTES,
+        LONGEST_PAUSE, Limits, MANIFEST_DEADLINE, MAX_ARCHIVE_FILES, MAX_ATTEMPTS, MAX_IMAGE_BYTES,
+        MAX_LAYER_BYTES, MAX_REDIRECTS, MAX_TAGS_BYTES, MAX_TENANT_DECOMPRESSED_BYTES,
+        MAX_TENANT_KEPT_BYTES, PARALLEL_DOWNLOADS, SLOWEST_UPLOAD, STALL_BYTES, STALL_WINDOW,
+        TENANT_FETCH_DEADLINE, TENANT_STALL_BYTES, UPLOAD_CHUNK_BYTES,
     },
     lines::{Excerpt, Lines},
     location::{Choice, Location, LocationError},
@@ -59,8 +64,11 @@ pub use self::{
     pack::{MAX_PACKED_BYTES, PackError, Packed, pack},
     pieces::{PIECE_BYTES, Piece, Pieces},
     pull_error::PullError,
+    quota::{Allowance, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_CATALOGS, MAX_TENANT_IMAGE_BYTES},
     registry::{CertificateAuthorities, CredentialSources, MAX_PULL_SECRETS, Registries},
+    signature::{MAX_SIGNATURES, SignaturePolicy},
     store::{
         CacheEntry, EntryKind, MAX_CACHE_BYTES, PruneWish, Pruned, cache_limit, parse_cache_limit,
     },
+    workers::{MAX_FETCHES, MAX_HOST_FETCHES, MAX_NAMESPACE_FETCHES, MAX_SHARED_HOST_FETCHES},
 };

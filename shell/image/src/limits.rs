@@ -16,11 +16,31 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a body is watched before it counts as stalled.
 pub const STALL_WINDOW: Duration = Duration::from_secs(30);
 
-/// The fewest bytes that must arrive in a [`STALL_WINDOW`]: a modem is ten times faster.
-pub const STALL_BYTES: u64 = 16 << 10;
+/// The fewest bytes of a body that must arrive in a [`STALL_WINDOW`]: 8 KiB per second, which the slowest
+/// line in use gives to each of [`PARALLEL_DOWNLOADS`]. A server that drips bytes is given up.
+pub const STALL_BYTES: u64 = 256 << 10;
+
+/// The same where tenants choose the servers: 34 KiB per second. Clusters have good lines, and a server
+/// that drips holds a thread that others wait for.
+pub const TENANT_STALL_BYTES: u64 = 1 << 20;
+
+/// How long one registry may take for the manifests and the configuration of an image, attempts and pauses
+/// included. They have kilobytes, and most registries send them within a second.
+pub const MANIFEST_DEADLINE: Duration = Duration::from_secs(2 * 60);
 
 /// How long one fetch may talk to registries in total: half a gigabyte over a slow line.
 pub const FETCH_DEADLINE: Duration = Duration::from_secs(30 * 60);
+
+/// The same where tenants choose the servers: the largest image that they may have takes as long at 2.3 MB
+/// per second.
+pub const TENANT_FETCH_DEADLINE: Duration = Duration::from_secs(15 * 60);
+
+/// The most bytes that the layers of a tenant's image decompress to: more than twice the largest catalog image
+/// known. Time is what they cost.
+pub const MAX_TENANT_DECOMPRESSED_BYTES: u64 = 8 << 30;
+
+/// The most bytes of the files that are kept of a tenant's image: three times the largest catalog known.
+pub const MAX_TENANT_KEPT_BYTES: u64 = 1 << 30;
 
 /// How often a request is tried, the first time included.
 pub const MAX_ATTEMPTS: u32 = 5;
@@ -71,6 +91,8 @@ pub struct Limits {
     pub stall_window: Duration,
     /// See [`STALL_BYTES`].
     pub stall_bytes: u64,
+    /// See [`MANIFEST_DEADLINE`].
+    pub manifest_deadline: Duration,
     /// See [`FETCH_DEADLINE`].
     pub deadline: Duration,
     /// See [`MAX_ATTEMPTS`].
@@ -89,6 +111,22 @@ pub struct Limits {
     pub layers: LayerLimits,
 }
 
+impl Limits {
+    /// Returns the limits where tenants choose the servers.
+    pub fn of_tenants() -> Self {
+        Self {
+            stall_bytes: TENANT_STALL_BYTES,
+            deadline: TENANT_FETCH_DEADLINE,
+            layers: LayerLimits {
+                decompressed_bytes: MAX_TENANT_DECOMPRESSED_BYTES,
+                kept_bytes: MAX_TENANT_KEPT_BYTES,
+                ..LayerLimits::default()
+            },
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -96,6 +134,7 @@ impl Default for Limits {
             answer_timeout: ANSWER_TIMEOUT,
             stall_window: STALL_WINDOW,
             stall_bytes: STALL_BYTES,
+            manifest_deadline: MANIFEST_DEADLINE,
             deadline: FETCH_DEADLINE,
             attempts: MAX_ATTEMPTS,
             first_pause: FIRST_PAUSE,

@@ -12,7 +12,7 @@ use std::{
 
 use operon_oci::build::{BuildError, BuiltLayer, LayerWriter};
 
-use crate::{MAX_FILES, limits::MAX_LAYER_BYTES};
+use crate::{MAX_FILES, OutsideLink, check_link, limits::MAX_LAYER_BYTES};
 
 /// The most bytes that are packed: a layer that has more when it travels would not be pulled.
 pub const MAX_PACKED_BYTES: u64 = MAX_LAYER_BYTES;
@@ -54,6 +54,9 @@ pub enum PackError {
         /// What it is.
         path: PathBuf,
     },
+    /// A link leads out of the directory.
+    #[error(transparent)]
+    Outside(#[from] OutsideLink),
     /// There are too many files.
     #[error("`{}` has more than {MAX_FILES} files; is it the right directory?", path.display())]
     TooManyFiles {
@@ -79,14 +82,14 @@ pub enum PackError {
 
 /// Packs what lies below directories, each below a path of the image; a file is packed under its own name.
 ///
-/// Links to files are followed. Names that begin with `..` are left out, as where catalogs are read:
+/// Links to files are followed as long as they stay below `within`, which holds all directories. Names that begin with `..` are left out, as where catalogs are read:
 /// Kubernetes keeps the versions of mounted files there.
-pub fn pack(directories: &[(&Path, &str)]) -> Result<Packed, PackError> {
+pub fn pack(within: &Path, directories: &[(&Path, &str)]) -> Result<Packed, PackError> {
     let mut found = BTreeMap::new();
     for (directory, prefix) in directories {
-        find(directory, prefix, &mut found)?;
+        check_link(within, directory)?;
+        find(within, directory, prefix, &mut found)?;
     }
-    let root = directories.first().map_or(Path::new("."), |(root, _)| root);
     let mut writer = LayerWriter::new();
     let mut bytes = 0;
     for (path, location) in &found {
@@ -95,7 +98,7 @@ pub fn pack(directories: &[(&Path, &str)]) -> Result<Packed, PackError> {
         let size = file.metadata().map_err(unreadable)?.len();
         bytes += size;
         if bytes > MAX_PACKED_BYTES {
-            return Err(PackError::TooLarge { root: root.to_owned(), path: location.clone() });
+            return Err(PackError::TooLarge { root: within.to_owned(), path: location.clone() });
         }
         writer.file(path, size, file)?;
     }
@@ -103,7 +106,12 @@ pub fn pack(directories: &[(&Path, &str)]) -> Result<Packed, PackError> {
 }
 
 /// Finds the files below a directory, by their paths in the image.
-fn find(root: &Path, prefix: &str, found: &mut BTreeMap<String, PathBuf>) -> Result<(), PackError> {
+fn find(
+    within: &Path,
+    root: &Path,
+    prefix: &str,
+    found: &mut BTreeMap<String, PathBuf>,
+) -> Result<(), PackError> {
     let unreadable = |path: &Path, source| PackError::Unreadable { path: path.to_owned(), source };
     if !fs::metadata(root).map_err(|source| unreadable(root, source))?.is_dir() {
         let name = root.file_name().and_then(|name| name.to_str());
@@ -124,7 +132,8 @@ fn find(root: &Path, prefix: &str, found: &mut BTreeMap<String, PathBuf>) -> Res
                 continue;
             }
             let path = format!("{prefix}/{name}");
-            if entry.file_type().map_err(failed)?.is_dir() {
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() {
                 pending.push((location, path));
                 continue;
             }
@@ -132,6 +141,9 @@ fn find(root: &Path, prefix: &str, found: &mut BTreeMap<String, PathBuf>) -> Res
                 fs::metadata(&location).map_err(|source| unreadable(&location, source))?;
             if !metadata.is_file() {
                 return Err(PackError::NotPlain { path: location });
+            }
+            if kind.is_symlink() {
+                check_link(within, &location)?;
             }
             if found.len() == MAX_FILES {
                 return Err(PackError::TooManyFiles { path: root.to_owned() });

@@ -5,10 +5,13 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
+use operon_driver::ForbiddenAddress;
 use operon_oci::{
     AuthFileError, Blocked, Digest, DocumentError, LayerTypeError, PlatformError, RegistriesError,
     layer::LayerError,
 };
+
+use crate::quota::{MAX_NAMESPACE_BYTES, MAX_TENANT_IMAGE_BYTES};
 
 /// Why an image cannot be pulled, read or pushed.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +108,30 @@ pub enum PullError {
         /// The limit.
         limit: u64,
     },
+    /// An image of a tenant is too large.
+    #[error(
+        "`{reference}` has {bytes} bytes, more than the {MAX_TENANT_IMAGE_BYTES} that one image of namespace \
+         `{namespace}` may have; use a smaller image"
+    )]
+    ImageQuota {
+        /// The image.
+        reference: String,
+        /// The namespace that it is pulled for.
+        namespace: String,
+        /// How many bytes its layers have.
+        bytes: u64,
+    },
+    /// The images of a tenant are too large together.
+    #[error(
+        "`{reference}` does not fit: the images of namespace `{namespace}` may take {MAX_NAMESPACE_BYTES} bytes \
+         together; delete CatalogSources of the namespace, or use smaller images"
+    )]
+    NamespaceQuota {
+        /// The image.
+        reference: String,
+        /// The namespace that it is pulled for.
+        namespace: String,
+    },
     /// The registry has had enough for now.
     #[error(
         "`{registry}` limits how often it may be asked: {answer}{}; log in with credentials, use a mirror, or wait",
@@ -141,6 +168,9 @@ pub enum PullError {
         /// What went wrong.
         problem: String,
     },
+    /// The address must not be connected to.
+    #[error(transparent)]
+    Forbidden(ForbiddenAddress),
     /// The registry cannot be reached.
     #[error("cannot reach `{registry}`: {problem}")]
     Unreachable {
@@ -296,6 +326,29 @@ pub enum PullError {
         /// What the system said.
         source: io::Error,
     },
+    /// The signature policy does not accept the image.
+    #[error(
+        "`{reference}` is rejected by {entry} in the signature policy `{}`: {problem}",
+        path.display()
+    )]
+    Signature {
+        /// The image.
+        reference: String,
+        /// The file of the policy.
+        path: PathBuf,
+        /// The entry of the policy that applies.
+        entry: String,
+        /// Which requirement is not met, and why.
+        problem: String,
+    },
+    /// The signature policy cannot be used, so nothing may be pulled.
+    #[error("cannot use the signature policy `{}`: {problem}", path.display())]
+    Policy {
+        /// The file of the policy.
+        path: PathBuf,
+        /// What is wrong, and where.
+        problem: String,
+    },
     /// A variable of the environment is malformed.
     #[error("`{variable}`: {problem}")]
     Environment {
@@ -333,8 +386,11 @@ impl PullError {
             | Self::DigestMismatch { .. }
             | Self::WrongLength { .. }
             | Self::TooLarge { .. }
+            | Self::ImageQuota { .. }
+            | Self::NamespaceQuota { .. }
             | Self::Redirected { .. }
             | Self::Token { .. }
+            | Self::Forbidden(_)
             | Self::Blocked(_)
             | Self::Registries { .. }
             | Self::Credentials { .. }
@@ -348,6 +404,8 @@ impl PullError {
             | Self::Elsewhere { .. }
             | Self::Archive { .. }
             | Self::Disk { .. }
+            | Self::Signature { .. }
+            | Self::Policy { .. }
             | Self::Environment { .. }
             | Self::NoCache => false,
         }

@@ -11,11 +11,13 @@ mod exchange;
 mod failure;
 mod pull;
 mod push;
+mod resolver;
 mod retry;
 mod sources;
 
 use std::sync::Arc;
 
+use operon_driver::AddressPolicy;
 use operon_oci::{Endpoint, Reference};
 
 use self::{authenticate::Tokens, connection::Connections};
@@ -46,8 +48,9 @@ impl Registry {
         credentials: CredentialSources,
         registries: Registries,
         insecure: Vec<String>,
+        addresses: AddressPolicy,
     ) -> Self {
-        let connections = Connections::new(authorities, limits.connect_timeout);
+        let connections = Connections::new(authorities, limits.connect_timeout, addresses);
         Self { limits, connections, tokens: Tokens::default(), credentials, registries, insecure }
     }
 
@@ -58,6 +61,25 @@ impl Registry {
     ) -> Result<Vec<Repository>, PullError> {
         let endpoints = self.registries.read()?.candidates(image)?;
         Ok(endpoints.into_iter().map(|endpoint| self.repository(endpoint)).collect())
+    }
+
+    /// Returns what identifies the credentials that pull secrets have for an image, at its registry and its
+    /// mirrors; empty if they have none.
+    pub(crate) fn identity(&self, image: &Reference) -> Result<Vec<u8>, PullError> {
+        if self.credentials.pull_secrets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let endpoints = self.registries.read()?.candidates(image)?;
+        let identities = endpoints.iter().map(|endpoint| {
+            let host = endpoint.reference.registry_host().to_ascii_lowercase();
+            (host, self.credentials.identity(&endpoint.reference))
+        });
+        let mut whole = Vec::new();
+        for (host, identity) in identities.filter(|(_, identity)| !identity.is_empty()) {
+            credentials::append(&mut whole, host.as_bytes());
+            credentials::append(&mut whole, &identity);
+        }
+        Ok(whole)
     }
 
     /// Returns the place an image is pushed to: never a mirror.

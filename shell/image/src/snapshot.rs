@@ -5,7 +5,7 @@ use std::{fs::File, io, path::Path, sync::Arc, thread};
 use memmap2::Mmap;
 use operon_catalog::{Catalog, ImageBytes};
 
-use crate::{cache::write_atomically, mapping};
+use crate::{cache::write_privately, mapping};
 
 /// The first bytes of a snapshot; the hash of the image follows, then the image.
 const MAGIC: [u8; 16] = *b"operon snapshot\n";
@@ -15,7 +15,7 @@ const HEADER_BYTES: usize = MAGIC.len() + blake3::OUT_LEN;
 /// Keeps the image of a catalog.
 pub(crate) fn write(path: &Path, catalog: &Catalog) -> io::Result<()> {
     let image = catalog.image_bytes();
-    write_atomically(path, &[&MAGIC, blake3::hash(image).as_bytes(), image])
+    write_privately(path, &[&MAGIC, blake3::hash(image).as_bytes(), image])
 }
 
 /// Maps a snapshot; `None` when there is none, or it is damaged, or of another version.

@@ -7,14 +7,18 @@
 //! uses against being pruned; they end with their process, however it ends. Nothing is fetched here.
 //!
 //! ```text
-//! images/blobs/sha256-<hex>             a manifest, an index or a configuration
-//! images/trees/sha256-<hex>-catalog/    contents/, record, lock
+//! images/blobs/sha256-<hex>[-<scope>]   a manifest, an index or a configuration
+//! images/trees/sha256-<hex>[-<scope>]-catalog/    contents/, record, lock
 //! images/references/<hash>              what a reference stood for, and when
 //! images/temporary/<unique>/            a workspace, with a lock while its maker lives
+//! images/key                            the secret that the names of scopes are made with
 //! ```
+//!
+//! What was pulled with a pull secret is in a scope of its own: knowing a digest is not enough to read it.
 
 mod entries;
 mod record;
+mod scope;
 mod tree;
 mod workspace;
 
@@ -33,10 +37,11 @@ pub use self::entries::{
 };
 pub(crate) use self::{
     record::Record,
+    scope::CacheScope,
     tree::{KeptTree, TreeKey, TreeKind},
     workspace::Workspace,
 };
-use crate::{CacheDirectory, PullError, cache::write_atomically};
+use crate::{CacheDirectory, PullError, cache::write_privately};
 
 /// The most bytes of a document that is kept: those of the largest that is read.
 const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
@@ -52,13 +57,17 @@ impl Store {
         Self { root: cache.root().join("images") }
     }
 
-    fn blob_file(&self, digest: &Digest) -> PathBuf {
-        self.root.join("blobs").join(file_name(digest))
+    fn blob_file(&self, digest: &Digest, scope: &CacheScope) -> PathBuf {
+        self.root.join("blobs").join(file_name(digest, scope))
     }
 
-    /// Returns a document that was kept; one that is damaged is as good as none.
-    pub(crate) fn document(&self, digest: &Digest) -> Option<Vec<u8>> {
-        let path = self.blob_file(digest);
+    /// Returns a document that was kept in a scope or in the shared one; one that is damaged is removed.
+    pub(crate) fn document(&self, digest: &Digest, scope: &CacheScope) -> Option<Vec<u8>> {
+        scope.readable().find_map(|scope| self.whole_document(digest, scope))
+    }
+
+    fn whole_document(&self, digest: &Digest, scope: &CacheScope) -> Option<Vec<u8>> {
+        let path = self.blob_file(digest, scope);
         let mut bytes = Vec::new();
         let file = File::options().read(true).write(true).open(&path).ok()?;
         (&file).take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes).ok()?;
@@ -74,13 +83,18 @@ impl Store {
     }
 
     /// Keeps a document whose digest was compared.
-    pub(crate) fn keep_document(&self, digest: &Digest, bytes: &[u8]) -> Result<(), PullError> {
-        let path = self.blob_file(digest);
-        write_atomically(&path, &[bytes]).map_err(PullError::disk("write", path))
+    pub(crate) fn keep_document(
+        &self,
+        digest: &Digest,
+        scope: &CacheScope,
+        bytes: &[u8],
+    ) -> Result<(), PullError> {
+        let path = self.blob_file(digest, scope);
+        write_privately(&path, &[bytes]).map_err(PullError::disk("write", path))
     }
 
-    fn reference_file(&self, reference: &Reference) -> PathBuf {
-        let key = blake3::hash(reference.to_string().as_bytes());
+    fn reference_file(&self, reference: &Reference, scope: &CacheScope) -> PathBuf {
+        let key = blake3::hash(format!("{reference}{}", scope.suffix()).as_bytes());
         self.root.join("references").join(&key.to_hex()[..32])
     }
 
@@ -88,10 +102,11 @@ impl Store {
     pub(crate) fn remember(
         &self,
         reference: &Reference,
+        scope: &CacheScope,
         digest: &Digest,
         now: SystemTime,
     ) -> Result<(), PullError> {
-        let path = self.reference_file(reference);
+        let path = self.reference_file(reference, scope);
         let note = map! {
             "reference" => reference.to_string(),
             "digest" => digest.to_string(),
@@ -101,8 +116,12 @@ impl Store {
     }
 
     /// Returns what a reference stood for when it was last seen.
-    pub(crate) fn recall(&self, reference: &Reference) -> Option<(Digest, SystemTime)> {
-        let note = record::read(&self.reference_file(reference))?;
+    pub(crate) fn recall(
+        &self,
+        reference: &Reference,
+        scope: &CacheScope,
+    ) -> Option<(Digest, SystemTime)> {
+        let note = record::read(&self.reference_file(reference, scope))?;
         if note.get("reference").str() != reference.to_string() {
             return None;
         }
@@ -111,8 +130,8 @@ impl Store {
     }
 }
 
-fn file_name(digest: &Digest) -> String {
-    format!("{}-{}", digest.algorithm().name(), digest.hex())
+fn file_name(digest: &Digest, scope: &CacheScope) -> String {
+    format!("{}-{}{}", digest.algorithm().name(), digest.hex(), scope.suffix())
 }
 
 fn milliseconds(time: SystemTime) -> i64 {

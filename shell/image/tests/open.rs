@@ -11,7 +11,10 @@ use std::{
 };
 
 use operon_catalog::Severity;
-use operon_image::{CacheDirectory, OpenOptions, OpenedBy, OpenedCatalog, Progress, open_catalog};
+use operon_image::{
+    CacheDirectory, OpenError, OpenOptions, OpenedBy, OpenedCatalog, Progress, find_files,
+    open_catalog,
+};
 use tempfile::TempDir;
 
 struct Scene {
@@ -206,7 +209,8 @@ fn a_large_file_is_cut_between_documents() {
 fn links_ignored_files_and_unreadable_files() {
     let scene = Scene::new();
     scene.write("outside/c.json", &package_documents("c", 1));
-    symlink(scene.path("outside/c.json"), scene.path("catalog/c.json")).unwrap();
+    // As a mounted ConfigMap has it.
+    symlink("..2026_11_15/c.json", scene.path("catalog/c.json")).unwrap();
     symlink(scene.path("outside"), scene.path("catalog/linked-directory")).unwrap();
     scene.write("catalog/README.md", "# no: catalog: document");
     scene.write("catalog/.indexignore", "*.md\n");
@@ -228,6 +232,18 @@ fn links_ignored_files_and_unreadable_files() {
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].starts_with("dangling.json: it cannot be read"), "{errors:?}");
     assert_eq!(opened.catalog().counts().packages, 3, "the rest stays usable");
+
+    for name in ["secret.yaml", ".indexignore"] {
+        scene.write("outside/secret", "password: 1234\n");
+        scene.write("catalog/deep/README.md", "");
+        let link = scene.path("catalog/deep").join(name);
+        symlink("../../outside/secret", &link).unwrap();
+        let error = find_files(&scene.path("catalog")).unwrap_err();
+        assert!(matches!(error, OpenError::Outside(_)), "{name}: {error}");
+        let text = error.to_string();
+        assert!(text.contains(&*link.to_string_lossy()) && !text.contains("password"), "{text}");
+        fs::remove_file(&link).unwrap();
+    }
 }
 
 #[test]

@@ -1,16 +1,17 @@
-//! A cluster for somebody else: what is made and changed counts with the rights of a ServiceAccount.
+//! The cluster as an impersonated ServiceAccount: its permissions count for every write.
 //!
-//! The API server checks them; this process only says in whose name it asks.
+//! The API server checks them.
 
 use std::collections::BTreeSet;
 
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_kinds::names::FIELD_MANAGER;
-use operon_object::{Object, ObjectKey};
+use operon_lifecycle::ErrorKind;
+use operon_object::{Object, ObjectKey, map};
 
 use crate::{KubeCluster, request::Actor};
 
-/// A cluster for somebody who may make and change only what a ServiceAccount may.
+/// A cluster whose writes use the permissions of a ServiceAccount.
 pub(crate) struct OnBehalf<'c> {
     pub(crate) cluster: &'c KubeCluster,
     pub(crate) actor: Actor,
@@ -50,6 +51,19 @@ impl Cluster for OnBehalf<'_> {
     }
 
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
-        self.cluster.delete(key, uid)
+        self.cluster.remove(key, map! { "uid" => uid }, Some(&self.actor))
+    }
+
+    fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
+        let version = object.resource_version();
+        let preconditions = map! { "uid" => object.uid(), "resourceVersion" => version };
+        self.cluster.remove(&object.key(), preconditions, Some(&self.actor))
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        Err(ClusterError {
+            kind: ErrorKind::Forbidden,
+            message: format!("an impersonated ServiceAccount cannot impersonate {account}"),
+        })
     }
 }

@@ -238,17 +238,18 @@ impl Cluster for KubeCluster {
     }
 
     fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
-        self.remove(key, map! { "uid" => uid })
+        self.remove(key, map! { "uid" => uid }, None)
     }
 
-    fn on_behalf_of(&self, account: &ObjectKey) -> Option<Box<dyn Cluster + '_>> {
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
         let ObjectKey { namespace, name, .. } = account.clone();
-        Some(Box::new(OnBehalf { cluster: self, actor: Actor { namespace, name } }))
+        Ok(Box::new(OnBehalf { cluster: self, actor: Actor { namespace, name } }))
     }
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
         let version = object.resource_version();
-        self.remove(&object.key(), map! { "uid" => object.uid(), "resourceVersion" => version })
+        let preconditions = map! { "uid" => object.uid(), "resourceVersion" => version };
+        self.remove(&object.key(), preconditions, None)
     }
 }
 

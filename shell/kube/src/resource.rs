@@ -70,19 +70,23 @@ impl Resource {
         Err(ClusterError { kind: ErrorKind::Invalid, message })
     }
 
+    /// Returns `true` if objects of the kind can exist in `namespace`.
+    fn can_be_within(&self, namespace: &str) -> bool {
+        self.is_namespaced && !namespace.is_empty() && can_be_name(namespace)
+    }
+
     /// Returns the path of the objects that are of interest, with the query that chooses them; nothing
     /// where there can be no such object.
     pub(crate) fn selection(&self, interest: &Interest) -> Option<(String, String)> {
         match &interest.part {
             Part::All => Some((self.collection(""), String::new())),
-            Part::Labelled { label, value } => {
+            Part::Labelled { namespace, label, value } => {
                 let selector = encode(&format!("{label}={value}"));
-                Some((self.collection(""), format!("labelSelector={selector}")))
+                (namespace.is_empty() || self.can_be_within(namespace))
+                    .then(|| (self.collection(namespace), format!("labelSelector={selector}")))
             }
             Part::Within { namespace } => {
-                let is_place = !namespace.is_empty() && can_be_name(namespace);
-                (self.is_namespaced && is_place)
-                    .then(|| (self.collection(namespace), String::new()))
+                self.can_be_within(namespace).then(|| (self.collection(namespace), String::new()))
             }
             Part::Named { namespace, name } => {
                 let key = self.kind.kind.key(namespace, name);
@@ -158,6 +162,16 @@ mod tests {
             secrets.selection(&interest),
             Some(("/api/v1/secrets".to_owned(), "labelSelector=olm.managed%3Dtrue".to_owned()))
         );
+        let interest = Interest::labelled_within(known::SECRET, "shop", "olm.managed", "true");
+        assert_eq!(
+            secrets.selection(&interest),
+            Some((
+                "/api/v1/namespaces/shop/secrets".to_owned(),
+                "labelSelector=olm.managed%3Dtrue".to_owned()
+            ))
+        );
+        let nowhere = Interest::labelled_within(known::SECRET, "a/b", "olm.managed", "true");
+        assert_eq!(secrets.selection(&nowhere), None);
         let interest = Interest::named(key("shop", "pull"));
         assert_eq!(
             secrets.selection(&interest),

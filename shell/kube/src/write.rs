@@ -69,7 +69,12 @@ impl KubeCluster {
         })
     }
 
-    pub(crate) fn remove(&self, key: &ObjectKey, preconditions: Value) -> Result<(), ClusterError> {
+    pub(crate) fn remove(
+        &self,
+        key: &ObjectKey,
+        preconditions: Value,
+        actor: Option<&Actor>,
+    ) -> Result<(), ClusterError> {
         self.wait_for(async {
             let Shared { channel, discovery, .. } = &*self.shared;
             let found = discovery.find(channel, &key.kind).await?;
@@ -81,7 +86,7 @@ impl KubeCluster {
                 "propagationPolicy" => "Background",
             };
             let options = operon_object::exact_json(&options);
-            let ask = Ask::write(Verb::Delete, path, JSON, options);
+            let ask = Ask::write(Verb::Delete, path, JSON, options).by(actor);
             channel.ask(&ask).await?.success()?;
             if key.kind == known::CUSTOM_RESOURCE_DEFINITION {
                 discovery.doubt();

@@ -13,7 +13,9 @@ use std::{
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
 use operon_object::{Object, ObjectKey};
 
-use crate::{LocalCluster, OpenError, Options, RemoteCluster, remote::ConnectError};
+use crate::{
+    LocalCluster, OpenError, Options, RemoteCluster, file::secure_directory, remote::ConnectError,
+};
 
 /// The file in a directory that holds its cluster.
 pub const STORE_FILE: &str = "operon.redb";
@@ -38,7 +40,10 @@ pub enum Access {
 }
 
 /// Reaches the cluster of a directory through its socket, or opens its file.
+///
+/// The directory must not be a link; one that other users can enter is made private.
 pub fn connect_or_open(directory: &Path, options: &Options) -> Result<Access, OpenError> {
+    secure_directory(directory, &options.notify)?;
     let (file, socket) = (directory.join(STORE_FILE), directory.join(SOCKET_FILE));
     let begun = Instant::now();
     loop {
@@ -124,5 +129,9 @@ impl Cluster for Access {
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
         self.cluster().delete_unchanged(object)
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        self.cluster().impersonating(account)
     }
 }

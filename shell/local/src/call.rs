@@ -212,8 +212,10 @@ fn read_changes(head: &Value, objects: Vec<Object>) -> Option<Changes> {
 fn write_interests(interests: &BTreeSet<Interest>) -> Value {
     Value::list(interests.iter().map(|Interest { kind, part, .. }| match part {
         Part::All => Value::texts([kind.group(), kind.name()]),
-        Part::Labelled { label, value } => {
-            Value::texts([kind.group(), kind.name(), LABELLED, label, value])
+        Part::Labelled { namespace, label, value } => {
+            let namespace = Some(namespace.as_str()).filter(|namespace| !namespace.is_empty());
+            let texts = [kind.group(), kind.name(), LABELLED, label, value];
+            Value::texts(texts.into_iter().chain(namespace))
         }
         Part::Within { namespace } => Value::texts([kind.group(), kind.name(), WITHIN, namespace]),
         Part::Named { namespace, name } => {
@@ -233,6 +235,9 @@ fn read_interest(value: &Value) -> Result<Interest, String> {
         Some([group, kind, LABELLED, label, value]) => {
             Ok(Interest::labelled(Kind::new(*group, *kind), label, value))
         }
+        Some([group, kind, LABELLED, label, value, namespace]) => {
+            Ok(Interest::labelled_within(Kind::new(*group, *kind), namespace, label, value))
+        }
         Some([group, kind, WITHIN, namespace]) => {
             Ok(Interest::within(Kind::new(*group, *kind), namespace))
         }
@@ -240,8 +245,8 @@ fn read_interest(value: &Value) -> Result<Interest, String> {
             Ok(Interest::named(Kind::new(*group, *kind).key(namespace, name)))
         }
         _ => Err(format!(
-            "an interest is a list of group and kind, and perhaps of `{LABELLED}`, a label and its \
-             value, of `{WITHIN}` and a namespace, or of `{NAMED}`, a namespace and a name"
+            "an interest is a list of group and kind, and perhaps of `{LABELLED}`, a label, its \
+             value and a namespace, of `{WITHIN}` and a namespace, or of `{NAMED}`, a namespace and a name"
         )),
     }
 }

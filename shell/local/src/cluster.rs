@@ -11,7 +11,7 @@ use std::{
 };
 
 use operon_apiserver::{DeleteOptions, Part, Reason, Request, Target};
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Impersonated, Interest, Listing};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, ObjectKey, Timestamp};
 
@@ -59,7 +59,9 @@ impl LocalCluster {
         let now = (options.clock)();
         // What a crash interrupted goes on first; should that fail, it is tried again later.
         let _ = state.advance(now);
-        bootstrap::furnish(&mut state, &options.definitions, now)?;
+        for notice in bootstrap::furnish(&mut state, &options.definitions, now)? {
+            (options.notify)(&notice);
+        }
         Ok(Self { state: Mutex::new(state), changed: Condvar::new(), options })
     }
 
@@ -215,6 +217,10 @@ impl Cluster for LocalCluster {
             ..DeleteOptions::default()
         };
         self.request(&Request::Delete { target: Target::of(object), options }).map(|_| ())
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        Ok(Box::new(Impersonated::new(self, account)))
     }
 }
 

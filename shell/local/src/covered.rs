@@ -69,9 +69,9 @@ pub fn changes_covered(
 fn filter(part: &Part) -> ListFilter {
     match part {
         Part::All => ListFilter::default(),
-        Part::Labelled { label, value } => {
+        Part::Labelled { namespace, label, value } => {
             let selector = Selector::labels([(label.as_str(), value.as_str())]);
-            ListFilter { selector, ..ListFilter::default() }
+            ListFilter { namespace: namespace.clone(), selector, ..ListFilter::default() }
         }
         Part::Within { namespace } => {
             ListFilter { namespace: namespace.clone(), ..ListFilter::default() }

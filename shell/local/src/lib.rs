@@ -11,6 +11,7 @@ mod call;
 mod cluster;
 mod covered;
 mod disk;
+mod file;
 mod frame;
 mod open_error;
 mod opening;
@@ -27,10 +28,11 @@ pub use self::{
     bootstrap::NAMESPACES,
     cluster::{APPLY_MANAGER, LocalCluster},
     covered::{changes_covered, list_covered},
+    file::create_directory,
     frame::FRAME_BYTES_LIMIT,
     open_error::OpenError,
     opening::{COMPACT_ABOVE_BYTES, FORMAT},
-    options::{Clock, Options, system_clock},
+    options::{Clock, Notify, Options, system_clock},
     refusal::refused,
     remote::{ANSWER_PATIENCE, ConnectError, RemoteCluster},
     serve::{FRAME_PATIENCE, IDLE_LIMIT, PEERS_LIMIT, Service, serve},

@@ -18,6 +18,25 @@ pub enum OpenError {
         /// The directory.
         directory: PathBuf,
     },
+    /// The state directory is something else.
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+        /// What is there, such as `a symbolic link`.
+        found: &'static str,
+    },
+    /// The file is a link, a directory, a pipe or a device.
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What is there, such as `a symbolic link`.
+        found: &'static str,
+    },
+    /// The file is empty or holds only zeros.
+    Blank {
+        /// The file.
+        path: PathBuf,
+    },
     /// The directory or the file may not be written.
     NotAllowed {
         /// The file.
@@ -99,6 +118,24 @@ impl fmt::Display for OpenError {
                 "the directory `{}` for the store does not exist: create it, or choose another one",
                 directory.display()
             ),
+            Self::NotADirectory { path, found } => write!(
+                formatter,
+                "the state directory `{}` is {found} instead of a directory: Operon does not use \
+                 it; delete it, or choose another directory",
+                path.display()
+            ),
+            Self::NotAFile { path, found } => write!(
+                formatter,
+                "the store `{}` is {found} instead of a regular file: Operon does not open it; \
+                 delete it, or choose another directory",
+                path.display()
+            ),
+            Self::Blank { path } => write!(
+                formatter,
+                "the store `{}` is empty or holds only zeros, so its content is lost: restore it \
+                 from a backup, or delete the file to start with a new cluster",
+                path.display()
+            ),
             Self::NotAllowed { path, source } => write!(
                 formatter,
                 "the store `{}` cannot be written: {source}; make the file and its directory \
@@ -133,13 +170,13 @@ impl fmt::Display for OpenError {
             Self::Damaged { path, detail } => write!(
                 formatter,
                 "the store `{}` is damaged: {detail}; it is left as it is: restore it from a \
-                 backup, or move it away to begin anew",
+                 backup, or move it away to start with a new cluster",
                 path.display()
             ),
             Self::CorruptObject { path, key, detail } => write!(
                 formatter,
                 "the store `{}` is damaged: the entry `{key}` is not an object: {detail}; it is \
-                 left as it is: restore it from a backup, or move it away to begin anew",
+                 left as it is: restore it from a backup, or move it away to start with a new cluster",
                 path.display()
             ),
             Self::Refused { key, detail } => {
@@ -160,6 +197,9 @@ impl Error for OpenError {
             Self::NotAllowed { source, .. } | Self::Io { source, .. } => Some(source),
             Self::Unreachable { source } => Some(source),
             Self::NoDirectory { .. }
+            | Self::NotADirectory { .. }
+            | Self::NotAFile { .. }
+            | Self::Blank { .. }
             | Self::NoRoom { .. }
             | Self::Locked { .. }
             | Self::NotAStore { .. }

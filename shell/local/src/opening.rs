@@ -1,14 +1,16 @@
-//! Opening the file of a store: making it, checking it, making it smaller.
+//! Opening the file of a store: creating it, checking it, making it smaller.
 //!
-//! Whatever is found, nothing is deleted: a file that is not understood is left alone.
+//! Whatever is found, nothing is deleted: a file that is not understood is left alone. A store is
+//! created under another name and moved into place, so a crash never leaves half a store.
 
 use std::{
     collections::hash_map::RandomState,
-    fs::{self, File, OpenOptions, TryLockError},
+    ffi::OsString,
+    fs::{self, File, TryLockError},
     hash::{BuildHasher as _, Hasher as _},
     io::{self, Read as _, Seek as _, SeekFrom},
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -17,6 +19,7 @@ use redb::{Builder, Database, ReadableDatabase as _, TableHandle as _};
 use crate::{
     OpenError,
     disk::{Disk, Gate, Room},
+    file::{open_or_create, open_regular},
     store::{FACTS, FORMAT_FACT, Facts, IDENTITY_FACT, OBJECTS, read_facts},
 };
 
@@ -31,12 +34,19 @@ pub const COMPACT_ABOVE_BYTES: u64 = 8 * 1024 * 1024;
 /// only for the pages that each transaction writes anew.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
-/// A file whose making was interrupted is no larger than this.
-const UNMADE_BYTES: u64 = 4 * 1024 * 1024;
+/// A file larger than this is not searched for something else than zeros: the database refuses it
+/// soon enough.
+const ZEROS_BYTES_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// What the database writes first into a new file, and the mark that it writes last.
 const HEADER_BYTES: u64 = 4096;
 const MARK_BYTES: u64 = 9;
+
+/// What is added to the name of a store that is being created.
+const UNFINISHED_SUFFIX: &str = ".new";
+
+/// How often opening starts over because another process created or moved the file in between.
+const CREATION_ATTEMPTS: usize = 16;
 
 /// The database of a store.
 #[derive(Debug)]
@@ -56,7 +66,7 @@ impl Drop for Opened {
     }
 }
 
-/// Says whether a file that is missing is made.
+/// Whether a missing file is created.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Making {
     Allowed,
@@ -92,16 +102,29 @@ fn open_as_it_is(
     if !directory.is_dir() {
         return Err(OpenError::NoDirectory { directory: directory.to_owned() });
     }
-    let mut how = OpenOptions::new();
-    // Secrets are in it.
-    how.read(true).write(true).create(making == Making::Allowed).truncate(false).mode(0o600);
-    let mut file = how.open(path).map_err(|error| OpenError::from_io(path, error))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(OpenError::Locked { path: path.to_owned() }),
-        Err(TryLockError::Error(error)) => return Err(OpenError::from_io(path, error)),
+    for _ in 0..CREATION_ATTEMPTS {
+        if let Some(file) = open_regular(path)? {
+            return open_existing(path, file, room);
+        }
+        if making == Making::Forbidden {
+            return Err(OpenError::from_io(path, io::Error::from(io::ErrorKind::NotFound)));
+        }
+        if let Some(created) = create(path, directory, room)? {
+            return Ok(created);
+        }
     }
-    let is_new = empty_if_unmade(&mut file).map_err(|error| OpenError::from_io(path, error))?;
+    Err(OpenError::Locked { path: path.to_owned() })
+}
+
+fn open_existing(
+    path: &Path,
+    mut file: File,
+    room: &Arc<Room>,
+) -> Result<(Opened, Facts), OpenError> {
+    lock(path, &file)?;
+    if is_blank(&mut file).map_err(|error| OpenError::from_io(path, error))? {
+        return Err(OpenError::Blank { path: path.to_owned() });
+    }
     let fail = |error| OpenError::from_database(path, error);
     let gate = Arc::new(Gate::default());
     let database = open_database(file, &gate, room).map_err(fail)?;
@@ -109,19 +132,85 @@ fn open_as_it_is(
     // From here on it is ours, and closed as ours.
     let opened = Opened { database, gate };
     let facts = read_facts(&opened.database).map_err(fail)?;
-    if is_new && let Ok(directory) = File::open(directory) {
-        // Without this a new file could be gone after a loss of power. Some file systems know no
-        // such thing, and need none.
-        let _ = directory.sync_all();
-    }
     Ok((opened, facts))
 }
 
-/// Empties a file whose making was interrupted, and tells whether the file is empty. Such a file
-/// lacks the mark that the database writes last, and has nothing in its pages.
-fn empty_if_unmade(file: &mut File) -> io::Result<bool> {
+/// Creates a store under another name, and moves it into place when it is complete. Returns nothing
+/// if another process was faster, or if a crash left something that was deleted.
+///
+/// Only the process that has locked the unfinished file, and still finds it under its name, moves it.
+/// So of several processes one creates the store, and none replaces the store of another.
+fn create(
+    path: &Path,
+    directory: &Path,
+    room: &Arc<Room>,
+) -> Result<Option<(Opened, Facts)>, OpenError> {
+    let unfinished = unfinished_path(path);
+    let file = open_or_create(&unfinished)?;
+    lock(path, &file)?;
+    let fail = |error| OpenError::from_io(&unfinished, error);
+    let metadata = file.metadata().map_err(fail)?;
+    let is_ours =
+        |found: fs::Metadata| (found.dev(), found.ino()) == (metadata.dev(), metadata.ino());
+    if fs::symlink_metadata(path).is_ok() || !fs::symlink_metadata(&unfinished).is_ok_and(is_ours) {
+        return Ok(None);
+    }
+    if metadata.len() > 0 {
+        // A crash interrupted the creation of a store: nothing was ever acknowledged.
+        fs::remove_file(&unfinished).map_err(fail)?;
+        return Ok(None);
+    }
+    let created = fill(path, file, room).and_then(|created| {
+        fs::rename(&unfinished, path).map_err(|error| OpenError::from_io(path, error))?;
+        Ok(created)
+    });
+    match created {
+        Ok(created) => {
+            if let Ok(directory) = File::open(directory) {
+                // Without this a new file could be missing after a loss of power. Some file systems
+                // do not support it, and need it not.
+                let _ = directory.sync_all();
+            }
+            Ok(Some(created))
+        }
+        Err(error) => {
+            let _ = fs::remove_file(&unfinished);
+            Err(error)
+        }
+    }
+}
+
+/// Makes an empty file a store without objects.
+fn fill(path: &Path, file: File, room: &Arc<Room>) -> Result<(Opened, Facts), OpenError> {
+    let fail = |error| OpenError::from_database(path, error);
+    let gate = Arc::new(Gate::default());
+    let database = open_database(file, &gate, room).map_err(fail)?;
+    let opened = Opened { database, gate };
+    begin(&opened.database).map_err(fail)?;
+    let facts = read_facts(&opened.database).map_err(fail)?;
+    Ok((opened, facts))
+}
+
+/// Returns the name of a store that is being created.
+fn unfinished_path(path: &Path) -> PathBuf {
+    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(UNFINISHED_SUFFIX);
+    path.with_file_name(name)
+}
+
+fn lock(path: &Path, file: &File) -> Result<(), OpenError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(OpenError::from_io(path, error)),
+    }
+}
+
+/// Returns `true` if a file has nothing in it: the database would take it for a new one. Such a file
+/// lacks the mark that the database writes last, and its pages hold zeros.
+fn is_blank(file: &mut File) -> io::Result<bool> {
     let length = file.metadata()?.len();
-    if length > UNMADE_BYTES {
+    if length > ZEROS_BYTES_LIMIT {
         return Ok(false);
     }
     let mut mark = Vec::new();
@@ -131,12 +220,8 @@ fn empty_if_unmade(file: &mut File) -> io::Result<bool> {
     }
     let mut pages = Vec::new();
     file.seek(SeekFrom::Start(HEADER_BYTES))?;
-    file.read_to_end(&mut pages)?;
-    let is_unmade = pages.iter().all(|byte| *byte == 0);
-    if is_unmade {
-        file.set_len(0)?;
-    }
-    Ok(is_unmade)
+    file.take(ZEROS_BYTES_LIMIT).read_to_end(&mut pages)?;
+    Ok(pages.iter().all(|byte| *byte == 0))
 }
 
 fn open_database(file: File, gate: &Arc<Gate>, room: &Arc<Room>) -> Result<Database, redb::Error> {
@@ -145,32 +230,27 @@ fn open_database(file: File, gate: &Arc<Gate>, room: &Arc<Room>) -> Result<Datab
     Ok(Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(disk)?)
 }
 
-/// Refuses a database that is not ours or too new; a new one is made ours.
+/// Refuses a database that is not ours or too new.
 fn check_format(path: &Path, database: &Database) -> Result<(), OpenError> {
     let found = read_format(database).map_err(|error| OpenError::from_database(path, error))?;
     match found {
         Some(found) if found > FORMAT => {
             Err(OpenError::NewerFormat { path: path.to_owned(), found, known: FORMAT })
         }
-        Some(0) => Err(OpenError::NotAStore { path: path.to_owned() }),
         Some(_) => Ok(()),
-        None => begin(database).map_err(|error| OpenError::from_database(path, error)),
+        None => Err(OpenError::NotAStore { path: path.to_owned() }),
     }
 }
 
-/// Reads the format; nothing in a database without tables, 0 in one of somebody else.
+/// Reads the format; nothing if the database is not ours.
 fn read_format(database: &Database) -> Result<Option<u64>, redb::Error> {
     let transaction = database.begin_read()?;
-    let tables: Vec<String> =
-        transaction.list_tables()?.map(|table| table.name().to_owned()).collect();
-    if tables.is_empty() {
+    if !transaction.list_tables()?.any(|table| table.name() == FACTS.name()) {
         return Ok(None);
     }
-    if !tables.iter().any(|table| table == FACTS.name()) {
-        return Ok(Some(0));
-    }
     let facts = transaction.open_table(FACTS)?;
-    Ok(Some(facts.get(FORMAT_FACT)?.map_or(0, |format| format.value())))
+    let format = facts.get(FORMAT_FACT)?.map(|format| format.value());
+    Ok(format.filter(|format| *format > 0))
 }
 
 fn begin(database: &Database) -> Result<(), redb::Error> {

@@ -1,6 +1,6 @@
-//! How an embedded cluster is told to behave.
+//! How an embedded cluster behaves.
 //!
-//! There are no defaults: whoever opens a cluster says what it begins with and what time it is.
+//! There are no defaults: the caller decides what a cluster begins with and what time it is.
 
 use std::{
     fmt,
@@ -11,8 +11,11 @@ use std::{
 use operon_apiserver::Settings;
 use operon_object::{Object, Timestamp};
 
-/// Tells what time it is.
+/// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Receives one-line notices for the user, such as what opening a cluster repaired.
+pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Says how an embedded cluster behaves.
 #[derive(Clone)]
@@ -26,6 +29,8 @@ pub struct Options {
     pub clock: Clock,
     /// How it behaves where clusters differ.
     pub settings: Settings,
+    /// Where notices go.
+    pub notify: Notify,
 }
 
 impl fmt::Debug for Options {

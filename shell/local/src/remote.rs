@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeSet,
     error::Error,
-    fmt,
+    fmt, fs,
     io::{self, Read as _},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Impersonated, Interest, Listing};
 use operon_lifecycle::ErrorKind;
 use operon_object::{Object, ObjectKey};
 
@@ -48,7 +48,12 @@ pub enum ConnectError {
         /// What the system said.
         source: io::Error,
     },
-    /// Somebody listens, but speaks another version of the protocol.
+    /// The socket is a symbolic link, which could lead to another program.
+    Link {
+        /// The socket.
+        socket: PathBuf,
+    },
+    /// The program that listens speaks another version of the protocol.
     OtherVersion {
         /// The socket.
         socket: PathBuf,
@@ -74,6 +79,11 @@ impl fmt::Display for ConnectError {
                 "nobody shares a cluster through `{}`: {source}; start `operon up` in its directory",
                 socket.display()
             ),
+            Self::Link { socket } => write!(
+                formatter,
+                "the socket `{}` is a symbolic link: Operon does not follow it; delete it",
+                socket.display()
+            ),
             Self::OtherVersion { socket, found, known } => write!(
                 formatter,
                 "the program that shares its cluster through `{}` speaks version {found} of the \
@@ -93,7 +103,7 @@ impl Error for ConnectError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Nobody { source, .. } => Some(source),
-            Self::OtherVersion { .. } | Self::NoAnswer { .. } => None,
+            Self::Link { .. } | Self::OtherVersion { .. } | Self::NoAnswer { .. } => None,
         }
     }
 }
@@ -102,6 +112,9 @@ impl RemoteCluster {
     /// Connects to the cluster behind a socket. `manager` is the name that changes of fields are
     /// recorded under, except by apply.
     pub fn connect(socket: &Path, manager: &str) -> Result<Self, ConnectError> {
+        if fs::symlink_metadata(socket).is_ok_and(|found| found.is_symlink()) {
+            return Err(ConnectError::Link { socket: socket.to_owned() });
+        }
         let fail = |source| ConnectError::Nobody { socket: socket.to_owned(), source };
         let stream = connect(socket).map_err(fail)?;
         let cluster = Self {
@@ -235,6 +248,10 @@ impl Cluster for RemoteCluster {
             Reply::Done => Ok(()),
             other => Err(self.strange(&other)),
         }
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        Ok(Box::new(Impersonated::new(self, account)))
     }
 }
 

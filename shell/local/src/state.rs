@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use operon_apiserver::{Answer, Commit, Prepared, Request, Server, Settings, Versions};
+use operon_apiserver::{Answer, Commit, Prepared, Repair, Request, Server, Settings, Versions};
 use operon_driver::ClusterError;
 use operon_lifecycle::ErrorKind;
 use operon_object::{MAX_VALUE_DEPTH, Object, ObjectKey, Timestamp, Value};
@@ -64,7 +64,7 @@ impl State {
         })
     }
 
-    /// Does in memory alone what a request asks, and notes what is to be stored.
+    /// Does in memory alone what a request asks, and adds it to the batch to be stored.
     pub(crate) fn request_unstored(
         &mut self,
         request: &Request,
@@ -72,7 +72,33 @@ impl State {
         batch: &mut Batch,
     ) -> Result<(), ClusterError> {
         let now = self.at(now);
-        let mut prepared = Some(self.server.prepare(request, now).map_err(refused)?);
+        let prepared = self.server.prepare(request, now).map_err(refused)?;
+        self.perform_unstored(prepared, now, batch)
+    }
+
+    /// Makes a CustomResourceDefinition the given one in memory alone, and adds it to the batch to be
+    /// stored. Returns what had to be repaired.
+    pub(crate) fn define_unstored(
+        &mut self,
+        definition: &Object,
+        manager: &str,
+        now: Timestamp,
+        batch: &mut Batch,
+    ) -> Result<Option<Repair>, ClusterError> {
+        let now = self.at(now);
+        let (prepared, repair) =
+            self.server.prepare_definition(definition, manager, now).map_err(refused)?;
+        self.perform_unstored(prepared, now, batch)?;
+        Ok(repair)
+    }
+
+    fn perform_unstored(
+        &mut self,
+        prepared: Prepared,
+        now: Timestamp,
+        batch: &mut Batch,
+    ) -> Result<(), ClusterError> {
+        let mut prepared = Some(prepared);
         for _ in 0..=REQUEST_STEPS_LIMIT {
             let Some(step) = prepared else { break };
             if let Some(commit) = &step.commit {

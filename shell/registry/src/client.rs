@@ -19,7 +19,7 @@ use self::line::Line;
 pub use self::{
     calls::Health,
     line::{FIRST_BACKOFF, MAX_BACKOFF},
-    options::{ClientOptions, MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES},
+    options::{CATALOG_DEADLINE, ClientOptions, MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES},
     proxy::{MAX_PROXY_ANSWER_BYTES, ProxySettings},
     stream::Stream,
     witness::ConnectionState,

@@ -33,6 +33,34 @@ pub enum ServerError {
     },
 }
 
+impl ClientError {
+    /// Returns `true` if the registry could not be reached, or did not answer in time.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::ShutDown { .. } | Self::TooSlow { .. })
+    }
+
+    /// Returns what a status may say, which tenants read: all failures of connections have one text, and the
+    /// words of the server are not repeated.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Unreachable { address, .. }
+            | Self::ShutDown { address }
+            | Self::TooSlow { address, .. } => format!(
+                "cannot reach `{address}`: connection failed; the log of the controller has the details"
+            ),
+            Self::Refused { address, call, code, .. } => {
+                format!("`{address}` answered `{call}` with {code}")
+            }
+            Self::Address(_)
+            | Self::Forbidden { .. }
+            | Self::Threads { .. }
+            | Self::Unsound { .. }
+            | Self::TooMuch { .. }
+            | Self::Write { .. } => self.to_string(),
+        }
+    }
+}
+
 /// Why a registry did not answer, or not with what can be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ClientError {
@@ -53,6 +81,12 @@ pub enum ClientError {
         /// The address.
         address: String,
         /// What was tried last, and how it failed.
+        reason: String,
+    },
+    /// The address must not be connected to.
+    #[error("{reason}")]
+    Forbidden {
+        /// Why, with the address.
         reason: String,
     },
     /// The client was shut down.

@@ -11,7 +11,7 @@ mod collect;
 mod documents;
 mod spool;
 
-use std::{io::Write, thread};
+use std::{io::Write, thread, time::Instant};
 
 use self::collect::Collection;
 use crate::{Address, Client, ClientError, ClientOptions, api};
@@ -73,27 +73,47 @@ impl Client {
     /// fetched whole or not at all. On an error, what was written must not be used.
     pub fn fetch_catalog(&self, out: &mut dyn Write) -> Result<Fetched, ClientError> {
         let mut collection = Collection::new(self.address().to_string(), self.options())?;
+        let give_up = Instant::now() + self.options().catalog_deadline;
         for name in self.list_packages()? {
             collection.add_package_name(&name?)?;
+            self.check_time(give_up)?;
         }
         let names = collection.package_names();
-        for (name, package) in names.iter().zip(self.get_packages(&names)?) {
+        for (name, package) in names.iter().zip(self.get_packages(&names, give_up)?) {
             collection.add_package(name, package)?;
         }
         for bundle in self.list_bundles()? {
             collection.add_bundle(bundle?)?;
+            self.check_time(give_up)?;
         }
         collection.write(out)
     }
 }
 
 impl Client {
+    /// Fails when the whole catalog takes too long.
+    fn check_time(&self, give_up: Instant) -> Result<(), ClientError> {
+        if Instant::now() < give_up {
+            return Ok(());
+        }
+        let (address, within) = (self.address().to_string(), self.options().catalog_deadline);
+        Err(ClientError::TooSlow { address, call: "everything together", within })
+    }
+
     /// Asks for packages, several at once: the API has no call for all of them, and over a network
     /// their round trips would take longer than everything else.
-    fn get_packages(&self, names: &[String]) -> Result<Vec<api::Package>, ClientError> {
+    fn get_packages(
+        &self,
+        names: &[String],
+        give_up: Instant,
+    ) -> Result<Vec<api::Package>, ClientError> {
         let share = names.len().div_ceil(PACKAGE_CALLS_AT_ONCE).max(1);
         let ask = |names: &[String]| -> Result<Vec<api::Package>, ClientError> {
-            names.iter().map(|name| self.get_package(name)).collect()
+            let get = |name: &String| {
+                self.check_time(give_up)?;
+                self.get_package(name)
+            };
+            names.iter().map(get).collect()
         };
         thread::scope(|scope| {
             let asking: Vec<_> =

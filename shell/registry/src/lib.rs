@@ -19,8 +19,9 @@ mod socket;
 pub use self::{
     address::{Address, AddressError},
     client::{
-        Client, ClientOptions, ConnectionState, FIRST_BACKOFF, Health, MAX_BACKOFF,
-        MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES, MAX_PROXY_ANSWER_BYTES, ProxySettings, Stream,
+        CATALOG_DEADLINE, Client, ClientOptions, ConnectionState, FIRST_BACKOFF, Health,
+        MAX_BACKOFF, MAX_FETCHED_BUNDLES, MAX_FETCHED_BYTES, MAX_PROXY_ANSWER_BYTES, ProxySettings,
+        Stream,
     },
     content::{Content, LeftOut},
     error::{ClientError, ServerError},

@@ -4,19 +4,26 @@
 //! There is no encryption and no login, as in every registry; whoever can connect can read.
 
 mod bundles;
+mod calls;
+mod connections;
 mod experimental;
 mod health;
 mod incoming;
 mod registry;
 mod state;
 
-use std::{num::NonZero, sync::Arc, thread::available_parallelism, time::Duration};
+use std::{
+    num::NonZero,
+    sync::Arc,
+    thread::available_parallelism,
+    time::{Duration, Instant},
+};
 
 use tokio::{
     runtime::{Builder, Runtime},
     signal::unix::{SignalKind, signal},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tonic::{
     codec::CompressionEncoding::Gzip,
@@ -27,6 +34,7 @@ use tonic_health::pb::health_server::HealthServer;
 
 pub(crate) use self::experimental::ACKNOWLEDGE;
 use self::{
+    calls::Counted,
     experimental::ExperimentalService,
     health::HealthService,
     incoming::{Incoming, Listener},
@@ -40,8 +48,8 @@ use crate::{
         registry_server::RegistryServer,
     },
     limits::{
-        KEEP_ALIVE_INTERVAL, KEEP_ALIVE_TIMEOUT, MAX_BUNDLE_MESSAGE_BYTES,
-        MAX_CALLS_PER_CONNECTION, MAX_REQUEST_BYTES, MAX_SERVING_THREADS,
+        KEEP_ALIVE_INTERVAL, KEEP_ALIVE_TIMEOUT, MAX_BUNDLE_MESSAGE_BYTES, MAX_REQUEST_BYTES,
+        MAX_SERVING_THREADS, ServerLimits,
     },
     shelf::Shelf,
 };
@@ -59,10 +67,15 @@ impl Default for Server {
 }
 
 impl Server {
-    /// Makes a server without a catalog: health is `NOT_SERVING`, and calls wait for one or are told to come
-    /// again.
+    /// Creates a server without a catalog: health is `NOT_SERVING`, and calls wait for one or are
+    /// refused as unavailable.
     pub fn new() -> Self {
-        Self { state: Arc::new(State::new()) }
+        Self::with_limits(ServerLimits::default())
+    }
+
+    /// Creates a server without a catalog that has other limits than usual.
+    pub fn with_limits(limits: ServerLimits) -> Self {
+        Self { state: Arc::new(State::new(limits)) }
     }
 
     /// Serves a catalog from now on, in place of the one before. Returns what is left out of it.
@@ -92,6 +105,7 @@ impl Server {
         self.state.phase.send_modify(|phase| phase.is_stopping = false);
         let served = serve(Arc::clone(&self.state), listener);
         let serving = runtime.spawn(served);
+        runtime.spawn(sweep(Arc::clone(&self.state)));
         Ok(Listening { state: Arc::clone(&self.state), address, socket, runtime, serving })
     }
 }
@@ -102,13 +116,25 @@ async fn serve(state: Arc<State>, listener: Listener) -> Result<(), transport::E
     let stopped = async move {
         let _ = phases.wait_for(|phase| phase.is_stopping).await;
     };
+    let connections = Arc::clone(&state.connections);
+    let counted = Counted { routes: routes.prepare(), connections: Arc::clone(&connections) };
     Transport::builder()
         .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEP_ALIVE_TIMEOUT))
-        .max_concurrent_streams(MAX_CALLS_PER_CONNECTION)
-        .add_routes(routes)
-        .serve_with_incoming_shutdown(Incoming::start(listener), stopped)
+        .max_concurrent_streams(connections.limits().calls_per_connection)
+        .serve_with_incoming_shutdown(counted, Incoming::start(listener, connections), stopped)
         .await
+}
+
+/// Closes connections whose time is over, for as long as the runtime lives.
+async fn sweep(state: Arc<State>) {
+    let mut stopping = None;
+    loop {
+        sleep(state.connections.sweep_pause()).await;
+        let now = Instant::now();
+        stopping = state.phase.borrow().is_stopping.then(|| stopping.unwrap_or(now));
+        state.connections.sweep(now, stopping);
+    }
 }
 
 fn routes(state: &Arc<State>) -> Routes {

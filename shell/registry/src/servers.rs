@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use operon_driver::CatalogServers;
+use operon_driver::{CatalogServerError, CatalogServers};
 
-use crate::{Address, Client, ClientOptions};
+use crate::{Address, Client, ClientError, ClientOptions};
 
-/// Asks whichever server it is told to.
+/// Asks the servers of catalogs.
 #[derive(Debug, Clone, Default)]
 pub struct Servers {
     /// How a server is asked.
@@ -14,10 +14,16 @@ pub struct Servers {
 }
 
 impl CatalogServers for Servers {
-    fn fetch(&self, address: &str, documents: &mut dyn Write) -> Result<(), String> {
-        let address: Address = address.parse().map_err(|error| format!("{error}"))?;
-        let client =
-            Client::connect(&address, self.options.clone()).map_err(|error| error.to_string())?;
-        client.fetch_catalog(documents).map(drop).map_err(|error| error.to_string())
+    fn fetch(&self, address: &str, documents: &mut dyn Write) -> Result<(), CatalogServerError> {
+        let mut fetch = || -> Result<(), ClientError> {
+            let address: Address = address.parse()?;
+            let client = Client::connect(&address, self.options.clone())?;
+            client.fetch_catalog(documents).map(drop)
+        };
+        fetch().map_err(|error| CatalogServerError {
+            message: error.to_string(),
+            summary: error.summary(),
+            is_unreachable: error.is_unreachable(),
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! A connection over TCP or a Unix socket, with a companion that lives as long as it does.
 //!
-//! Bytes pass through unchanged; the companion only sees those that arrive.
+//! Bytes pass through unchanged; the companion only sees those that arrive, and can end the connection.
 
 use std::{
     io,
@@ -11,9 +11,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpStream, UnixStream},
-    sync::OwnedSemaphorePermit,
 };
-use tonic::transport::server::Connected;
 
 /// The bytes of a connection.
 #[derive(Debug)]
@@ -26,9 +24,12 @@ pub(crate) enum Wire {
 pub(crate) trait Companion: Send + Unpin + 'static {
     /// Is shown bytes that arrived.
     fn arrived(&mut self, _bytes: &[u8]) {}
-}
 
-impl Companion for OwnedSemaphorePermit {}
+    /// Returns an error if the connection has to end. Wakes the task of `context` when that changes.
+    fn check(&mut self, _context: &Context<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// A connection and its companion.
 #[derive(Debug)]
@@ -37,18 +38,13 @@ pub(crate) struct Socket<C> {
     pub(crate) companion: C,
 }
 
-impl<C> Connected for Socket<C> {
-    type ConnectInfo = ();
-
-    fn connect_info(&self) -> Self::ConnectInfo {}
-}
-
 impl<C: Companion> AsyncRead for Socket<C> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.companion.check(context)?;
         let before = buffer.filled().len();
         let polled = match &mut self.wire {
             Wire::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
@@ -65,6 +61,7 @@ impl<C: Companion> AsyncWrite for Socket<C> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.companion.check(context)?;
         match &mut self.wire {
             Wire::Tcp(stream) => Pin::new(stream).poll_write(context, bytes),
             Wire::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
@@ -76,6 +73,7 @@ impl<C: Companion> AsyncWrite for Socket<C> {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.companion.check(context)?;
         match &mut self.wire {
             Wire::Tcp(stream) => Pin::new(stream).poll_write_vectored(context, slices),
             Wire::Unix(stream) => Pin::new(stream).poll_write_vectored(context, slices),
@@ -87,6 +85,7 @@ impl<C: Companion> AsyncWrite for Socket<C> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.companion.check(context)?;
         match &mut self.wire {
             Wire::Tcp(stream) => Pin::new(stream).poll_flush(context),
             Wire::Unix(stream) => Pin::new(stream).poll_flush(context),
@@ -94,6 +93,7 @@ impl<C: Companion> AsyncWrite for Socket<C> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.companion.check(context)?;
         match &mut self.wire {
             Wire::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
             Wire::Unix(stream) => Pin::new(stream).poll_shutdown(context),

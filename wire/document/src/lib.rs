@@ -7,7 +7,12 @@
 
 mod base64;
 pub mod json;
+mod printable;
 pub mod stream;
 pub mod yaml;
 
 pub use base64::{Base64Error, decode_base64, encode_base64};
+pub use printable::{
+    escape_json, has_workflow_command, is_unprintable, starts_pipeline_command,
+    starts_workflow_command,
+};

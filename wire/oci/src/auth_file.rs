@@ -109,6 +109,19 @@ impl AuthFile {
         Ok(file)
     }
 
+    /// Returns `true` if the file names a helper program for any host.
+    pub fn names_helpers(&self) -> bool {
+        !self.helpers.is_empty() || self.store.is_some()
+    }
+
+    /// Returns the file without its helpers: its `auths` alone, which is what the kubelet reads of a pull
+    /// secret. A helper is a program of this machine, and the author of a Secret must not choose which
+    /// programs run here.
+    #[must_use]
+    pub fn without_helpers(self) -> Self {
+        Self { entries: self.entries, ..Self::default() }
+    }
+
     /// Two spellings of one place: the one that is written as it is looked up wins.
     fn insert(&mut self, key: &str, entry: Entry) {
         let place = normalised(key);

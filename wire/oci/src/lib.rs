@@ -18,6 +18,7 @@ mod layout;
 mod manifest;
 mod media_type;
 mod platform;
+mod policy;
 mod printable;
 mod reference;
 mod registries;
@@ -44,6 +45,11 @@ pub use self::{
         OCI_LAYER_ZSTD, OCI_MANIFEST, SNIFFED_BYTES,
     },
     platform::{Platform, PlatformError},
+    policy::{
+        KeySource, MAX_POLICY_BYTES, MAX_POLICY_KEYS, MAX_REKOR_BUNDLE_BYTES,
+        MAX_SIGNATURE_PAYLOAD_BYTES, PayloadError, Policy, PolicyError, RekorBundle, Requirement,
+        Selected, SignaturePayload, SignedIdentity, SigstoreSigned,
+    },
     reference::{
         MAX_HOST_LENGTH, MAX_REPOSITORY_LENGTH, MAX_TAG_LENGTH, Reference, ReferenceError,
     },

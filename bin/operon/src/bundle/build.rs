@@ -4,7 +4,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use anstream::eprint;
 use anyhow::{bail, ensure};
 use clap::Args;
 use operon_bundle::{
@@ -20,6 +19,7 @@ use crate::{
         },
     },
     exit::Outcome,
+    output::stderr_text,
     shipping::{BuildOptions, build_and_send},
 };
 
@@ -71,7 +71,7 @@ pub(crate) fn run(command: &Build) -> anyhow::Result<Outcome> {
         .filter(|(path, _)| path.is_dir())
         .map(|(path, part)| (path.as_path(), *part))
         .collect();
-    build_and_send(&parts, labels, &command.options.sending)
+    build_and_send(directory, &parts, labels, &command.options.sending)
 }
 
 /// Refuses a bundle with errors, and shows them.
@@ -82,7 +82,7 @@ fn validate(command: &Build, files: &[BundleFile]) -> anyhow::Result<()> {
         return Ok(());
     }
     let directory = command.directory.to_string_lossy();
-    eprint!("{}", bundle_findings(&errors, &directory, files));
+    stderr_text(&bundle_findings(&errors, &directory, files));
     bail!(
         "`{directory}` has {}, so nothing is built\n\
          hint: correct them, or build it all the same with `--skip-validation`",

@@ -9,7 +9,7 @@ use super::open::summary;
 use crate::{
     exit::Outcome,
     fetching::FetchOptions,
-    output::{Json, print_text},
+    output::{Json, Rendered},
 };
 
 /// Compares two bundles: APIs, CRDs, rights, images, webhooks and deployments that come, go and change
@@ -53,15 +53,16 @@ pub(crate) fn run(command: &Diff) -> anyhow::Result<Outcome> {
     let (old, before) = summary(&command.old, &command.fetching)?;
     let (new, after) = summary(&command.new, &command.fetching)?;
     let changes = compare((&old, &before), (&new, &after));
-    print_text(&match command.output {
-        DiffFormat::Text => text::render(&before.name, &after.name, &changes),
+    let rendered = match command.output {
+        DiffFormat::Text => Rendered::Text(text::render(&before.name, &after.name, &changes)),
         DiffFormat::Json => Json::Object(vec![
             ("before", Json::text(&before.name)),
             ("after", Json::text(&after.name)),
             ("changes", Json::list(changes.iter().map(value))),
         ])
-        .to_json_text(),
-    })?;
+        .to_json(),
+    };
+    rendered.print()?;
     let is_same = changes.is_empty() || command.exit_zero;
     Ok(if is_same { Outcome::Done } else { Outcome::Negative })
 }

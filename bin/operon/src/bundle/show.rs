@@ -9,7 +9,7 @@ use super::open::summary;
 use crate::{
     exit::Outcome,
     fetching::FetchOptions,
-    output::{print_text, terminal},
+    output::{Rendered, terminal},
 };
 
 /// Shows what a bundle is, which APIs it brings and needs, which rights it asks for, and what it runs
@@ -46,10 +46,11 @@ enum ShowFormat {
 
 pub(crate) fn run(command: &Show) -> anyhow::Result<Outcome> {
     let (_, summary) = summary(&command.bundle, &command.fetching)?;
-    print_text(&match command.output {
-        ShowFormat::Text => text::render(&summary, terminal::width()),
-        ShowFormat::Json => json::value(&summary).to_json_text(),
-        ShowFormat::Yaml => json::value(&summary).to_yaml_text(),
-    })?;
+    let rendered = match command.output {
+        ShowFormat::Text => Rendered::Text(text::render(&summary, terminal::width())),
+        ShowFormat::Json => json::value(&summary).to_json(),
+        ShowFormat::Yaml => json::value(&summary).to_yaml(),
+    };
+    rendered.print()?;
     Ok(Outcome::Done)
 }

@@ -4,7 +4,6 @@ mod json;
 mod options;
 mod platforms;
 
-use anstream::eprintln;
 use clap::{Args, ValueEnum};
 use operon_bundle::{
     BundleFinding, OptionalValidator, Selector, Severity, ValidationOptions, validate_bundle,
@@ -16,7 +15,7 @@ use crate::{
     catalog::render::{documents::Count, parallel::on_all_cores, report::bundle_findings},
     exit::Outcome,
     fetching::FetchOptions,
-    output::{Json, Table, print_text},
+    output::{Json, Table, clean_lines, print_text, stderr_text},
 };
 
 /// Checks bundles against the validators of upstream, and against what upstream does not check
@@ -100,13 +99,13 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
             }
             Err(error) => {
                 unread += 1;
-                eprintln!("error: {error:#}");
+                stderr_text(&format!("error: {}\n", clean_lines(&format!("{error:#}"))));
             }
         }
     }
     match command.output {
         ValidationFormat::Text => print_text(&summary(&all, command.bundles.len() - unread))?,
-        ValidationFormat::Json => print_text(&Json::list(json).to_json_text())?,
+        ValidationFormat::Json => Json::list(json).to_json().print()?,
     }
     let fails = |severity: &Severity| match severity {
         Severity::Error => true,

@@ -5,7 +5,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use anstream::eprint;
 use anyhow::{bail, ensure};
 use clap::Args;
 use operon_catalog::{Diagnostic, Severity};
@@ -13,7 +12,7 @@ use operon_catalog::{Diagnostic, Severity};
 use super::{cells::counted, open::open_path};
 use crate::{
     exit::Outcome,
-    output::{FindingsFormat, Sources, print_findings},
+    output::{Sources, findings_text, stderr_text},
     shipping::{BuildOptions, build_and_send},
 };
 
@@ -48,7 +47,9 @@ pub(crate) fn run(command: &Build) -> anyhow::Result<Outcome> {
     if !command.options.skip_validation {
         validate(command)?;
     }
-    build_and_send(&[(&command.directory, CONFIGS_DIRECTORY)], labels(), &command.options.sending)
+    let directory = &command.directory;
+    let parts = [(directory.as_path(), CONFIGS_DIRECTORY)];
+    build_and_send(directory, &parts, labels(), &command.options.sending)
 }
 
 /// Returns the labels that make an image a catalog.
@@ -73,7 +74,7 @@ fn validate(command: &Build) -> anyhow::Result<()> {
     }
     let argument = command.directory.to_string_lossy();
     let mut sources = Sources::new(&opened, &argument);
-    eprint!("{}", print_findings(&errors, FindingsFormat::Text, &mut sources));
+    stderr_text(&findings_text(&errors, &mut sources));
     bail!(
         "`{shown}` has {}, so nothing is built\n\
          hint: correct them, or build it all the same with `--skip-validation`",

@@ -19,7 +19,7 @@ use super::open::CatalogPath;
 use crate::fetching::FetchOptions;
 use crate::{
     exit::Outcome,
-    output::{self, OutputOptions},
+    output::{self, OutputOptions, clean},
     semantics::SemanticsChoice,
 };
 
@@ -120,6 +120,7 @@ fn check_packages_exist(command: &Check, opened: &[OpenedCatalog]) -> anyhow::Re
         let names = opened.iter().flat_map(|opened| opened.catalog().packages().map(Package::name));
         match nearest(wanted, names) {
             Some(near) => {
+                let near = clean(near);
                 return Err(anyhow!("no package `{wanted}` here\nhint: did you mean `{near}`?"));
             }
             None => bail!("no package `{wanted}` here"),

@@ -8,7 +8,7 @@ use anyhow::{Error, anyhow};
 use operon_catalog::{Bundle, Catalog, Channel, Entry, Package, nearest};
 use operon_version::Version;
 
-use crate::catalog::cells::counted;
+use crate::{catalog::cells::counted, output::clean};
 
 /// How many names a hint lists.
 const MAX_HINTED_NAMES: usize = 8;
@@ -21,7 +21,7 @@ pub(in crate::catalog) fn find_package<'a>(
     catalog.package(name).ok_or_else(|| {
         let near = nearest(name, catalog.packages().map(Package::name));
         let hint = match near {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => format!("did you mean `{}`?", clean(near)),
             None => format!("this catalog has {}", counted(catalog.packages().len(), "package")),
         };
         anyhow!("no package `{name}` in this catalog\nhint: {hint}")
@@ -37,10 +37,11 @@ pub(crate) fn find_channel<'a>(package: Package<'a>, name: &str) -> anyhow::Resu
 pub(in crate::catalog) fn no_such_channel(name: &str, packages: &[Package<'_>]) -> Error {
     let channels = || packages.iter().flat_map(|package| package.channels()).map(Channel::name);
     let place = match packages {
-        [package] => format!("in package `{}`", package.name()),
+        [package] => format!("in package `{}`", clean(package.name())),
         _ => "in any of these packages".to_owned(),
     };
-    let mut hint = nearest(name, channels()).map(|near| format!("\nhint: did you mean `{near}`?"));
+    let mut hint =
+        nearest(name, channels()).map(|near| format!("\nhint: did you mean `{}`?", clean(near)));
     if let (None, [package]) = (&hint, packages) {
         let names = hinted_names(package.channels().map(Channel::name));
         hint = Some(match names.as_str() {
@@ -70,7 +71,7 @@ pub(crate) fn find_bundle<'a>(package: Package<'a>, name: &str) -> anyhow::Resul
             let names = hinted_names(several.iter().map(|bundle| bundle.name()));
             Err(anyhow!(
                 "package `{}` has several bundles of version `{text}`\nhint: name one of {names}",
-                package.name()
+                clean(package.name())
             ))
         }
     }
@@ -81,19 +82,19 @@ fn no_such_bundle(package: Package<'_>, name: &str) -> Error {
     let names = newest_first.iter().map(|bundle| bundle.name());
     let versions = newest_first.iter().map(|bundle| bundle.version_text());
     let hint = match nearest(name, versions.clone().chain(names)) {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(near) => format!("did you mean `{}`?", clean(near)),
         None => match hinted_names(versions.filter(|version| !version.is_empty())).as_str() {
             "" => "it has no bundles with a version".to_owned(),
             versions => format!("its versions are {versions}"),
         },
     };
-    anyhow!("no bundle `{name}` in package `{}`\nhint: {hint}", package.name())
+    anyhow!("no bundle `{name}` in package `{}`\nhint: {hint}", clean(package.name()))
 }
 
 fn hinted_names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown: Vec<String> =
-        names.iter().take(MAX_HINTED_NAMES).map(|name| format!("`{name}`")).collect();
+        names.iter().take(MAX_HINTED_NAMES).map(|name| format!("`{}`", clean(name))).collect();
     match names.len().saturating_sub(MAX_HINTED_NAMES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

@@ -5,7 +5,6 @@ pub(super) mod standing;
 
 use std::{fs, path::PathBuf};
 
-use anstream::eprintln;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use operon_catalog::{Channel, Package};
@@ -17,7 +16,7 @@ use super::{
 };
 use crate::{
     exit::Outcome,
-    output::{print_text, terminal},
+    output::{print_text, stderr_line, terminal},
 };
 
 /// Draws the upgrade graph of a package
@@ -78,7 +77,7 @@ pub(crate) fn run(command: &Graph) -> anyhow::Result<Outcome> {
             let place = file.display();
             fs::write(file, drawn)
                 .with_context(|| format!("cannot write the drawing to `{place}`"))?;
-            eprintln!("wrote {place}");
+            stderr_line!("wrote {place}");
         }
     }
     Ok(Outcome::Done)

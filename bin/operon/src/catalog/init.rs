@@ -5,18 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::eprintln;
 use anyhow::Context;
 use clap::Args;
 use operon_bundle::{init_package, sniff_media_type};
 use operon_catalog::{Note, Rule};
 use operon_fbc::{MemoryFile, read_catalog};
 
-use super::render::{
-    directory::read_file,
-    documents::{DocumentOptions, print_documents},
-};
-use crate::exit::Outcome;
+use super::render::{directory::read_file, documents::DocumentOptions};
+use crate::{exit::Outcome, output::stderr_line};
 
 /// Limits icons and descriptions: a hundred times the largest of the community's catalog.
 const MAX_FILE_BYTES: usize = 16 << 20;
@@ -53,9 +49,11 @@ pub(crate) fn run(command: &Init) -> anyhow::Result<Outcome> {
     let document = init_package(&command.package, &command.default_channel, &description, icon);
     warn_about_name(&document);
     let text = command.output.output.write(&[document])?;
-    print_documents(&text)?;
+    command.output.output.print(&text)?;
     if command.default_channel.is_empty() {
-        eprintln!("hint: a catalog is valid only if each package has a default channel, see `-c`");
+        stderr_line!(
+            "hint: a catalog is valid only if each package has a default channel, see `-c`"
+        );
     }
     Ok(Outcome::Done)
 }
@@ -69,10 +67,10 @@ fn warn_about_name(document: &str) {
         if !matches!(finding.rule, Rule::PackageNameInvalid | Rule::PackageWithoutName) {
             continue;
         }
-        eprintln!("warning: {}", finding.message);
+        stderr_line!("warning: {}", finding.message);
         for note in &finding.notes {
             match note {
-                Note::Why(text) | Note::Help(text) => eprintln!("hint: {text}"),
+                Note::Why(text) | Note::Help(text) => stderr_line!("hint: {text}"),
             }
         }
     }

@@ -6,7 +6,7 @@ use operon_catalog::{Diagnostic, Severity, lint};
 use super::open::CatalogPath;
 use crate::{
     exit::Outcome,
-    output::{FindingsFormat, Sources, print_findings, print_text, summary_line},
+    output::{FindingsFormat, Sources, render_findings, summary_line},
 };
 
 /// Checks a catalog against best practices: minimum versions, wide ranges, one mechanism per dependency …
@@ -52,11 +52,9 @@ pub(crate) fn run(command: &Lint) -> anyhow::Result<Outcome> {
     };
     let findings: Vec<Diagnostic> = warnings.chain(lint(catalog)).filter(chosen).collect();
     let argument = command.catalog.path.to_string_lossy();
-    let mut text = print_findings(&findings, command.format, &mut Sources::new(&opened, &argument));
-    if command.format == FindingsFormat::Text {
-        text.push_str(&format!("{}\n", summary_line(&findings, catalog)));
-    }
-    print_text(&text)?;
+    let sources = &mut Sources::new(&opened, &argument);
+    render_findings(&findings, command.format, sources, || summary_line(&findings, catalog))
+        .print()?;
     let denied =
         |finding: &Diagnostic| command.deny.iter().any(|id| id == "all" || id == finding.rule.id());
     let fails = findings.iter().any(denied) || !catalog.is_valid();

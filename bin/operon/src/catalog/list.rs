@@ -10,12 +10,11 @@ mod channels;
 mod packages;
 mod select;
 
-use anstream::eprintln;
 use clap::{Args, Subcommand};
 
 use crate::{
     exit::Outcome,
-    output::{Format, Json, Table, print_text},
+    output::{Format, Json, Rendered, Table, stderr_line},
 };
 
 /// Lists packages, channels, bundles or APIs
@@ -69,25 +68,25 @@ impl<R> Rows<'_, R> {
         value: impl Fn(&R) -> Json,
     ) -> anyhow::Result<Outcome> {
         if self.rows.is_empty() {
-            eprintln!("no {} match", self.noun);
+            stderr_line!("no {} match", self.noun);
             for hint in &self.hints {
-                eprintln!("hint: {hint}");
+                stderr_line!("hint: {hint}");
             }
         }
         let values = || Json::list(self.rows.iter().map(value));
-        let text = match format {
-            Format::Table if self.rows.is_empty() => String::new(),
+        let rendered = match format {
+            Format::Table if self.rows.is_empty() => Rendered::Text(String::new()),
             Format::Table => {
                 let mut table = Table::new(header);
                 for row in self.rows {
                     table.row(cells(row));
                 }
-                table.render()
+                Rendered::Text(table.render())
             }
-            Format::Json => values().to_json_text(),
-            Format::Yaml => values().to_yaml_text(),
+            Format::Json => values().to_json(),
+            Format::Yaml => values().to_yaml(),
         };
-        print_text(&text)?;
+        rendered.print()?;
         Ok(Outcome::Done)
     }
 }

@@ -12,7 +12,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anstream::eprintln;
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
 use operon_bundle::{MigrateError, migrate_document};
@@ -31,7 +30,7 @@ use super::{
         parallel::on_all_cores,
     },
 };
-use crate::exit::Outcome;
+use crate::{exit::Outcome, output::stderr_line};
 
 /// Rewrites a catalog as one directory per package, with small bundles
 ///
@@ -168,7 +167,7 @@ fn rewrite(
 fn summarize(packages: usize, before_bytes: u64, written: &[Written]) {
     let sum = |count: fn(&Written) -> usize| written.iter().map(count).sum::<usize>();
     let after_bytes = written.iter().map(|package| package.bytes).sum();
-    eprintln!(
+    stderr_line!(
         "{} written, {} of {} migrated, {} before, {} after",
         Count(packages, "package"),
         sum(|package| package.migrated),
@@ -183,8 +182,8 @@ fn warn_about_errors(written: &OpenedCatalog, path: &Path) {
     let findings = written.catalog().diagnostics();
     let errors = findings.filter(|finding| finding.severity() == Severity::Error).count();
     if errors > 0 {
-        eprintln!("warning: the catalog had {} and still has", Count(errors, "error"));
-        eprintln!("hint: operon catalog validate {}", path.display());
+        stderr_line!("warning: the catalog had {} and still has", Count(errors, "error"));
+        stderr_line!("hint: operon catalog validate {}", path.display());
     }
 }
 
@@ -196,7 +195,7 @@ fn report_failures(opened: &OpenedCatalog, written: &[Written]) -> bool {
     for (place, error) in &failures {
         let (line, column) = lines.position(*place).unwrap_or((1, 1));
         let path = opened.location(*place).display();
-        eprintln!("error: {path}:{line}:{column}: this bundle is kept as it is: {error}");
+        stderr_line!("error: {path}:{line}:{column}: this bundle is kept as it is: {error}");
     }
     failures.is_empty()
 }

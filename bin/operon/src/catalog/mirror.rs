@@ -12,7 +12,6 @@ mod wish;
 
 use std::{path::PathBuf, time::Duration};
 
-use anstream::eprint;
 use clap::Args;
 use operon_image::{Copied, Copier, Images, Location, PullError};
 
@@ -27,7 +26,7 @@ use super::{
     render::parallel::on_threads,
     slice::{Notation, SliceChoice, cut, images, summary},
 };
-use crate::{exit::Outcome, shipping::ReportFormat};
+use crate::{exit::Outcome, output::stderr_text, shipping::ReportFormat};
 
 /// How long one image may take: the largest known over a slow line.
 const IMAGE_DEADLINE: Duration = Duration::from_secs(6 * 3600);
@@ -84,7 +83,7 @@ pub(crate) fn run(command: &Mirror) -> anyhow::Result<Outcome> {
     let opened = command.catalog.open()?;
     let (plan, files) = cut(&opened, &command.choice, Notation::Json)?;
     let images = images(&plan);
-    eprint!("{}", summary(&plan, opened.catalog(), &images, None));
+    stderr_text(&summary(&plan, opened.catalog(), &images, None));
     let wishes = wishes(&images, &command.to);
     let place = command.catalog.path.to_string_lossy();
     let catalog = CatalogImage::new(&place, &files, &command.to, &command.catalog.fetching)?;

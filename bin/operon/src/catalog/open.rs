@@ -1,21 +1,21 @@
 //! Opening the catalog a command is about, with a progress bar when it takes longer than a moment.
 
 use std::{
-    io::IsTerminal,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, SystemTime},
 };
 
-use anstream::eprintln;
 use anyhow::Context;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use operon_catalog::Severity;
 use operon_image::{CacheDirectory, Location, OpenOptions, OpenedCatalog, Progress, open_catalog};
 
-use crate::{fetching::FetchOptions, output::clean};
+use crate::{
+    fetching::FetchOptions,
+    output::{Bar, stderr_is_terminal, stderr_line},
+};
 
 /// A progress bar is shown only when opening takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -46,8 +46,10 @@ impl CatalogPath {
         if errors > 0 {
             let path = self.path.display();
             let plural = if errors == 1 { "" } else { "s" };
-            eprintln!("warning: this catalog has {errors} error{plural}; what is sound is shown");
-            eprintln!("hint: operon catalog validate {path}");
+            stderr_line!(
+                "warning: this catalog has {errors} error{plural}; what is sound is shown"
+            );
+            stderr_line!("hint: operon catalog validate {path}");
         }
         Ok(opened)
     }
@@ -73,7 +75,7 @@ pub(crate) fn open_location(
     let fetcher = fetching.fetcher()?;
     let fetched = with_progress(fetcher.progress(), || fetcher.catalog(&location, &[]))?;
     if !fetched.staleness.is_empty() {
-        eprintln!("warning: {}", clean(&fetched.staleness));
+        stderr_line!("warning: {}", fetched.staleness);
     }
     Ok(fetched.opened)
 }
@@ -91,7 +93,7 @@ pub(crate) fn open_path(
 
 /// Does something that takes long, with a progress bar where somebody can see it.
 fn with_progress<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
-    if !std::io::stderr().is_terminal() {
+    if !stderr_is_terminal() {
         return work();
     }
     let finished = AtomicBool::new(false);
@@ -106,16 +108,15 @@ fn with_progress<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
 
 fn draw_progress(progress: &Progress, finished: &AtomicBool) {
     thread::park_timeout(PATIENCE);
-    let style = ProgressStyle::with_template("{spinner} reading {bytes}/{total_bytes} {wide_bar}");
-    let Ok(style) = style else { return };
     if finished.load(Ordering::Relaxed) {
         return;
     }
-    let bar = ProgressBar::new(0).with_style(style);
+    let template = "{spinner} reading {bytes}/{total_bytes} {wide_bar}";
+    let Some(bar) = Bar::new(template, 0) else { return };
     while !finished.load(Ordering::Relaxed) {
-        bar.set_length(progress.total.load(Ordering::Relaxed));
+        bar.set_total(progress.total.load(Ordering::Relaxed));
         bar.set_position(progress.done.load(Ordering::Relaxed));
         thread::park_timeout(FRAME);
     }
-    bar.finish_and_clear();
+    bar.finish();
 }

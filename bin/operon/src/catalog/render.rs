@@ -11,18 +11,20 @@ pub(crate) mod report;
 
 use std::path::PathBuf;
 
-use anstream::{eprint, eprintln};
 use clap::Args;
 
 use self::{
     bundle::{ImageChoice, render_directory},
     directory::find_bundles,
-    documents::{Count, DocumentOptions, migration, print_documents},
+    documents::{Count, DocumentOptions, migration},
     image::ImagePattern,
     parallel::on_all_cores,
     report::Report,
 };
-use crate::exit::Outcome;
+use crate::{
+    exit::Outcome,
+    output::{stderr_line, stderr_text},
+};
 
 /// Renders bundle directories to catalog documents
 ///
@@ -70,22 +72,23 @@ pub(crate) fn run(command: &Render) -> anyhow::Result<Outcome> {
     let mut findings = 0;
     let mut is_refused = false;
     for (directory, outcome) in directories.iter().zip(outcomes) {
-        eprint!("{}", outcome.report);
+        stderr_text(&outcome.report);
         findings += outcome.findings;
         is_refused |= outcome.is_refused;
         match outcome.rendered {
             Ok(bundle) => documents.push(bundle.json),
-            Err(reason) => eprint!("{}", failure(&directory.display().to_string(), &reason)),
+            Err(reason) => stderr_text(&failure(&directory.display().to_string(), &reason)),
         }
     }
-    print_documents(&command.output.output.write(&documents)?)?;
+    let notation = command.output.output;
+    notation.print(&notation.write(&documents)?)?;
     if !documents.is_empty() {
         hint_at_missing_image(&image, command.migrate);
     }
     let failed = directories.len() - documents.len();
     if directories.len() > 1 {
         let rendered = Count(documents.len(), "bundle");
-        eprintln!("{rendered} rendered, {failed} failed, {}", Count(findings, "finding"));
+        stderr_line!("{rendered} rendered, {failed} failed, {}", Count(findings, "finding"));
     }
     Ok(if is_refused || failed > 0 { Outcome::Negative } else { Outcome::Done })
 }
@@ -108,11 +111,11 @@ pub(super) fn hint_at_missing_image(image: &ImageChoice, migrate: bool) {
         ImageChoice::None => {}
         ImageChoice::Reference(_) | ImageChoice::Pattern(_) => return,
     }
-    eprintln!(
+    stderr_line!(
         "hint: bundles from directories have `image: \"\"`; `--image-template` gives them one"
     );
     if migrate {
-        eprintln!("hint: `--migrate` leaves bundles without an image as they are");
+        stderr_line!("hint: `--migrate` leaves bundles without an image as they are");
     }
 }
 

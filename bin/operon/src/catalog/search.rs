@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use anstream::eprintln;
 use clap::Args;
 use operon_catalog::{Api, Bundle, Catalog, Entry, Package, nearest};
 
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::{
     exit::Outcome,
-    output::{Json, OutputOptions, Table, clean, print},
+    output::{Json, OutputOptions, Table, print, stderr_line},
 };
 
 /// How many columns of the one-line description a row shows.
@@ -91,8 +90,8 @@ pub(crate) fn run(command: &Search) -> anyhow::Result<Outcome> {
     let found = hits.len();
     hits.truncate(if command.limit == 0 { found } else { command.limit });
     if hits.is_empty() {
-        eprintln!("no package matches `{}`", clean(&words.join(" ")));
-        eprintln!("hint: {}", hint(catalog, &words));
+        stderr_line!("no package matches `{}`", words.join(" "));
+        stderr_line!("hint: {}", hint(catalog, &words));
     }
     print(command.output.output, || table(&hits, found), || value(&hits, found))?;
     Ok(if hits.is_empty() { Outcome::Negative } else { Outcome::Done })

@@ -27,7 +27,7 @@ use self::{
 use super::open::CatalogPath;
 use crate::{
     exit::Outcome,
-    output::{Format, Json, OutputOptions, print, print_text, terminal},
+    output::{Format, Json, OutputOptions, print, terminal},
 };
 
 /// Shows a package, a channel or a bundle: what it provides, requires and replaces, and who requires it
@@ -97,10 +97,11 @@ pub(crate) fn run(command: &Show) -> anyhow::Result<Outcome> {
 /// A document has no form for people but JSON.
 fn print_document(opened: &OpenedCatalog, place: Place, format: Format) -> anyhow::Result<()> {
     let document = Json::Raw(opened.document(place)?);
-    print_text(&match format {
-        Format::Table | Format::Json => document.to_json_text(),
-        Format::Yaml => document.to_yaml_text(),
-    })?;
+    let rendered = match format {
+        Format::Table | Format::Json => document.to_json(),
+        Format::Yaml => document.to_yaml(),
+    };
+    rendered.print()?;
     Ok(())
 }
 

@@ -7,7 +7,6 @@ mod write;
 
 use std::{io, path::PathBuf};
 
-use anstream::eprint;
 use clap::{Args, ValueEnum};
 use operon_catalog::slice::SlicePlan;
 use operon_fbc::{MemoryFile, OutputFormat};
@@ -18,7 +17,10 @@ pub(super) use self::{
     report::{images, summary},
 };
 use super::open::CatalogPath;
-use crate::{exit::Outcome, output::print_text};
+use crate::{
+    exit::Outcome,
+    output::{Rendered, stderr_text},
+};
 
 /// Cuts a smaller, valid catalog out of a catalog
 ///
@@ -95,16 +97,17 @@ pub(crate) fn run(command: &Slice) -> anyhow::Result<Outcome> {
     match (command.report, &command.output) {
         (Some(notation), _) => {
             let value = report::json(&plan, catalog, &images);
-            print_text(&match notation {
-                Notation::Json => value.to_json_text(),
-                Notation::Yaml => value.to_yaml_text(),
-            })?;
+            let rendered = match notation {
+                Notation::Json => value.to_json(),
+                Notation::Yaml => value.to_yaml(),
+            };
+            rendered.print()?;
         }
         (None, output) => {
             if output.is_none() {
-                print_documents(&files)?;
+                print_documents(&files, command.format)?;
             }
-            eprint!("{}", summary(&plan, catalog, &images, output.as_deref()));
+            stderr_text(&summary(&plan, catalog, &images, output.as_deref()));
         }
     }
     Ok(Outcome::Done)
@@ -123,9 +126,14 @@ pub(super) fn cut<'o>(
     Ok((plan, files))
 }
 
-fn print_documents(files: &[MemoryFile]) -> io::Result<()> {
+fn print_documents(files: &[MemoryFile], notation: Notation) -> io::Result<()> {
     for file in files {
-        print_text(&String::from_utf8_lossy(&file.content))?;
+        let text = String::from_utf8_lossy(&file.content).into_owned();
+        let rendered = match notation {
+            Notation::Json => Rendered::Json(text),
+            Notation::Yaml => Rendered::Yaml(text),
+        };
+        rendered.print()?;
     }
     Ok(())
 }

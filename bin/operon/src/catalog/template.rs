@@ -10,7 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anstream::eprint;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use operon_bundle::{
@@ -22,13 +21,13 @@ use self::check::check;
 use super::render::{
     bundle::{ImageChoice, render_directory},
     directory::{is_bundle, no_bundle, read_file},
-    documents::{DocumentOptions, migration, print_documents},
+    documents::{DocumentOptions, migration},
     hint_at_missing_image,
     image::ImagePattern,
     image_choice,
     report::{Report, Spot},
 };
-use crate::exit::Outcome;
+use crate::{exit::Outcome, output::stderr_text};
 
 /// Limits a template, which is one document and is limited as such.
 const MAX_TEMPLATE_BYTES: usize = operon_document::json::MAX_DOCUMENT_BYTES;
@@ -96,12 +95,12 @@ pub(crate) fn run(command: &Template) -> anyhow::Result<Outcome> {
     let documents = match expanded {
         Ok(documents) => documents,
         Err(error) => {
-            eprint!("{}", template_error(&error, &command.file, &template));
+            stderr_text(&template_error(&error, &command.file, &template));
             return Ok(Outcome::Negative);
         }
     };
     let text = command.output.output.write(&documents)?;
-    print_documents(&text)?;
+    command.output.output.print(&text)?;
     // A basic template may be a part of a catalog, which is not valid without the others.
     let is_part = kind == Some(TemplateKind::Basic);
     let is_valid = check(text, command.output.output, is_part);
@@ -135,7 +134,7 @@ impl Bundles {
             return Err(no_bundle(&directory));
         }
         let outcome = render_directory(&directory, &self.image, migration(self.migrate));
-        eprint!("{}", outcome.report);
+        stderr_text(&outcome.report);
         self.rendered += 1;
         self.is_refused |= outcome.is_refused;
         outcome.rendered

@@ -8,7 +8,7 @@ use operon_catalog::{Diagnostic, Rule, Severity};
 use super::open::CatalogPath;
 use crate::{
     exit::Outcome,
-    output::{FindingsFormat, Sources, print_findings, print_text, summary_line},
+    output::{FindingsFormat, Sources, render_findings, summary_line},
 };
 
 /// Checks a catalog against every rule of upstream, and against what upstream does not check
@@ -45,12 +45,11 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
     }
     let argument = command.catalog.path.to_string_lossy();
     let mut sources = Sources::new(&opened, &argument);
-    let mut text = print_findings(&findings, command.format, &mut sources);
-    if command.format == FindingsFormat::Text {
+    let summary = || {
         let milliseconds = start.elapsed().as_millis();
-        text.push_str(&format!("{} ({milliseconds} ms)\n", summary_line(&findings, catalog)));
-    }
-    print_text(&text)?;
+        format!("{} ({milliseconds} ms)", summary_line(&findings, catalog))
+    };
+    render_findings(&findings, command.format, &mut sources, summary).print()?;
     let fails = |finding: &Diagnostic| match finding.severity() {
         Severity::Error => true,
         Severity::Warning => command.deny_warnings,

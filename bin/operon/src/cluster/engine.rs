@@ -22,7 +22,7 @@ use operon_object::known::KNOWN_KINDS;
 use operon_version::Version;
 
 use super::{Reached, now, state_directory, stop_wish};
-use crate::{fetching::FetchOptions, up};
+use crate::{fetching::FetchOptions, output::stderr_line, up};
 
 /// The Kubernetes version that the embedded cluster says it has, unless another one is asked for.
 pub(crate) const DEFAULT_KUBE_VERSION: &str = "v1.33.0";
@@ -153,11 +153,11 @@ pub(crate) fn act(engine: Engine) -> anyhow::Result<()> {
             (Arc::clone(cluster), directory.clone())
         }
         Reached::Embedded { access: Access::Remote(_), .. } => {
-            anstream::eprintln!("hint: the running operon up does the rest");
+            stderr_line!("hint: the running operon up does the rest");
             return Ok(());
         }
         Reached::Real(_) => {
-            anstream::eprintln!("hint: the controller does the rest");
+            stderr_line!("hint: the controller does the rest");
             return Ok(());
         }
     };

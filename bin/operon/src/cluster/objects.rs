@@ -12,6 +12,8 @@ use operon_kinds::Subscription;
 use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, known};
 
+use crate::output::clean;
+
 /// How often a change is tried again when somebody else changed the object meanwhile. The engine
 /// writes an object a few times in a row at most.
 const MAX_ATTEMPTS: usize = 10;
@@ -81,7 +83,7 @@ pub(crate) fn find_one(
             } else {
                 "name it in full".to_owned()
             };
-            bail!("`{name}` may be {}\nhint: {hint}", places.join(" or "))
+            bail!("`{name}` may be {}\nhint: {}", clean(&places.join(" or ")), clean(&hint))
         }
     }
 }
@@ -145,5 +147,5 @@ fn no_such(kind: &Kind, name: &str, all: &[Object], names_of: Choice<'_>) -> any
             format!("there is {}{more}", own.join(", "))
         }
     };
-    anyhow!("there is no {} `{name}`\nhint: {hint}", kind.name())
+    anyhow!("there is no {} `{name}`\nhint: {}", kind.name(), clean(&hint))
 }

@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use anstream::eprintln;
 use anyhow::bail;
 use clap::Args;
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
@@ -19,6 +18,7 @@ use operon_local::{Access, connect_or_open};
 use operon_object::{Object, ObjectKey};
 
 use super::{Appliable, PERSON, options, rights, state_directory};
+use crate::output::stderr_line;
 
 /// The cluster that a command is about.
 #[derive(Debug, Clone, Default, Args)]
@@ -136,7 +136,7 @@ impl Reached {
     /// Says that nobody acts on a change, if so.
     pub(crate) fn hint_at_up(&self) {
         if let (true, Some(directory)) = (self.is_idle(), self.directory()) {
-            eprintln!("hint: operon up {} acts on it", directory.display());
+            stderr_line!("hint: operon up {} acts on it", directory.display());
         }
     }
 
@@ -208,5 +208,9 @@ impl Cluster for Reached {
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
         self.cluster().delete_unchanged(object)
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        self.cluster().impersonating(account)
     }
 }

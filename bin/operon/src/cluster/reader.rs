@@ -5,7 +5,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use anstream::eprintln;
 use operon_driver::{Changes, Cluster, ClusterError, Cursor, Driver, Interest, Listing, Part};
 use operon_image::{Fetcher, SourceCatalogs};
 use operon_kube::KubeCluster;
@@ -13,7 +12,7 @@ use operon_lifecycle::ErrorKind;
 use operon_object::{Kind, Object, ObjectKey, known};
 
 use super::{rights, settings_of_real};
-use crate::output::clean;
+use crate::output::{clean, stderr_line};
 
 /// What an outlook rests on.
 const RESTS_ON: &[Kind] = &[
@@ -106,6 +105,10 @@ impl Cluster for Reader {
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
         Err(only_looks(&object.key()))
     }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        Err(only_looks(account))
+    }
 }
 
 fn only_looks(key: &ObjectKey) -> ClusterError {
@@ -120,7 +123,7 @@ fn warn(unread: &BTreeSet<Interest>) {
     for interest in unread {
         if let Part::Named { namespace, name } = &interest.part {
             let key = clean(&interest.kind.key(namespace, name).to_string());
-            eprintln!("warning: you may not read {key}, so its catalog is read without it");
+            stderr_line!("warning: you may not read {key}, so its catalog is read without it");
         }
     }
     let roles: Vec<String> = RIGHTS
@@ -129,7 +132,7 @@ fn warn(unread: &BTreeSet<Interest>) {
         .map(rights::resource)
         .collect();
     if !roles.is_empty() {
-        eprintln!(
+        stderr_line!(
             "warning: you may not list {}, so rights that an operator has already are shown as new",
             roles.join(", ")
         );

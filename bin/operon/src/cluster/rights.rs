@@ -37,8 +37,10 @@ pub(super) fn told(
 /// Returns the namespace that an interest stays in; nothing where it is about all of them.
 fn place(interest: &Interest) -> &str {
     match &interest.part {
-        Part::All | Part::Labelled { .. } => "",
-        Part::Within { namespace } | Part::Named { namespace, .. } => namespace,
+        Part::All => "",
+        Part::Labelled { namespace, .. }
+        | Part::Within { namespace }
+        | Part::Named { namespace, .. } => namespace,
     }
 }
 

@@ -9,7 +9,7 @@ use operon_apiserver::{
     Counters, DeleteOptions, Part, Reason, Request, Server, Settings, TICK_STEPS_LIMIT, Target,
     Versions,
 };
-use operon_driver::{Changes, Cluster, ClusterError, Cursor, Interest, Listing};
+use operon_driver::{Changes, Cluster, ClusterError, Cursor, Impersonated, Interest, Listing};
 use operon_lifecycle::ErrorKind;
 use operon_local::{APPLY_MANAGER, NAMESPACES, list_covered, refused};
 use operon_object::{Object, ObjectKey, Timestamp};
@@ -125,5 +125,9 @@ impl Cluster for Scratch {
         })?;
         let options = DeleteOptions { uid: Some(uid.to_owned()), ..DeleteOptions::default() };
         self.request(&Request::Delete { target: Target::of(&found), options }).map(|_| ())
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        Ok(Box::new(Impersonated::new(self, account)))
     }
 }

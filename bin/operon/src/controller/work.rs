@@ -13,7 +13,11 @@ use operon_lifecycle::{ErrorKind, Settings};
 use operon_monitor::{Board, Readiness};
 use operon_object::{Object, known};
 
-use super::{log::Log, report::Report};
+use super::{
+    first_groups::{Annotated, FirstGroups},
+    log::Log,
+    report::Report,
+};
 use crate::{
     cluster::{FETCH_LOOK, is_stopping, now, settings_of_real},
     system::FIRST_GROUP_ANNOTATION,
@@ -32,8 +36,16 @@ const STANDBY_LOOK: Duration = Duration::from_millis(200);
 pub(super) struct Worker {
     pub(super) cluster: Arc<KubeCluster>,
     pub(super) fetcher: Arc<Fetcher>,
+    /// The namespace that the controller runs in.
+    pub(super) namespace: String,
     pub(super) global_namespace: String,
     pub(super) own_image: String,
+    /// Namespaces whose annotation for a first OperatorGroup counts.
+    pub(super) first_group_namespaces: Vec<String>,
+    /// Whether every OperatorGroup must name a ServiceAccount.
+    pub(super) requires_service_account: bool,
+    /// The namespaces in which Secrets may be read; empty for all of them.
+    pub(super) tenants: Vec<String>,
     pub(super) board: Arc<Board>,
     pub(super) log: Log,
 }
@@ -44,11 +56,12 @@ impl Worker {
     /// Works until somebody wishes to stop.
     pub(super) fn run(&self, stop: &AtomicBool) {
         let mut report = Report::default();
+        let mut first_groups = FirstGroups::new(self.first_group_namespaces.iter().cloned());
         let mut trouble = String::new();
         while !is_stopping(stop) {
             let outcome = self.begin().and_then(|mut engine| {
                 trouble.clear();
-                self.turn(&mut engine, &mut report, stop)
+                self.turn(&mut engine, &mut report, &mut first_groups, stop)
             });
             if let Err(error) = outcome {
                 self.tell_trouble(&mut trouble, &error);
@@ -59,13 +72,23 @@ impl Worker {
 
     /// Asks the cluster what it is, and sets the engine up for it.
     fn begin(&self) -> Result<Engine, ClusterError> {
-        let settings = Settings {
+        let mut settings = Settings {
             own_image: self.own_image.clone(),
+            requires_service_account: self.requires_service_account,
             ..settings_of_real(&self.cluster, &self.global_namespace)?
         };
+        settings.protected_namespaces.push(self.namespace.clone());
         self.log.say("info", "the API server answers", &[("version", &settings.kube_version)]);
-        let catalogs = SourceCatalogs::of_strangers(Arc::clone(&self.fetcher));
-        Ok(Driver::new(Arc::clone(&self.cluster), catalogs, settings))
+        let log = self.log;
+        let write = move |object: &str, reason: &str| {
+            log.say("warn", "cannot fetch", &[("object", object), ("reason", reason)]);
+        };
+        let catalogs = SourceCatalogs::of_tenants(Arc::clone(&self.fetcher), Arc::new(write));
+        let mut engine = Driver::new(Arc::clone(&self.cluster), catalogs, settings);
+        if !self.tenants.is_empty() {
+            engine.limit_secrets(self.tenants.iter().cloned());
+        }
+        Ok(engine)
     }
 
     /// Turns the loop until the cluster cannot be asked, the lease is lost, or somebody wishes to stop.
@@ -73,6 +96,7 @@ impl Worker {
         &self,
         engine: &mut Engine,
         report: &mut Report,
+        first_groups: &mut FirstGroups,
         stop: &AtomicBool,
     ) -> Result<(), ClusterError> {
         let mut was_leading = false;
@@ -95,7 +119,7 @@ impl Worker {
                 self.cluster.wait(STANDBY_LOOK);
                 continue;
             }
-            self.make_first_groups(engine)?;
+            self.create_first_groups(engine, first_groups)?;
             let begun = Instant::now();
             let cycle = engine.cycle(now())?;
             self.tell_deeds(&cycle.deeds);
@@ -117,11 +141,18 @@ impl Worker {
         self.cluster.wait(until_wake.min(longest));
     }
 
-    /// Makes the OperatorGroups that a new cluster begins with.
-    fn make_first_groups(&self, engine: &Engine) -> Result<(), ClusterError> {
-        let wanted = |namespace: &&Object| namespace.annotation(FIRST_GROUP_ANNOTATION).is_some();
-        let namespaces = engine.objects().all(&known::NAMESPACE).filter(wanted);
-        for namespace in namespaces {
+    /// Creates the OperatorGroups that a new cluster begins with.
+    fn create_first_groups(
+        &self,
+        engine: &Engine,
+        first_groups: &mut FirstGroups,
+    ) -> Result<(), ClusterError> {
+        let Annotated { allowed, ignored } = first_groups.annotated(engine.objects());
+        for namespace in ignored {
+            let about = [("annotation", FIRST_GROUP_ANNOTATION), ("namespace", namespace.name())];
+            self.log.say("warn", "ignored a request for a first OperatorGroup", &about);
+        }
+        for namespace in allowed {
             let name = namespace.annotation(FIRST_GROUP_ANNOTATION).unwrap_or_default();
             let has_one =
                 engine.objects().within(&known::OPERATOR_GROUP, namespace.name()).next().is_some();

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use operon_catalog::{Catalog, Diagnostic, Note, Place, Severity};
 use operon_image::{Lines, OpenedCatalog};
 
-use super::Json;
+use super::{Json, Rendered, clean};
 
 /// Places of one finding that are at most this far apart are shown in one excerpt.
 const MAX_EXCERPT_BYTES: u32 = 16 << 10;
@@ -48,23 +48,30 @@ impl<'c> Sources<'c> {
     }
 }
 
-/// Prints findings; the caller adds the summary.
-pub(crate) fn print_findings(
+/// Renders findings; text for people ends with the summary, which is one line.
+pub(crate) fn render_findings(
     findings: &[Diagnostic],
     format: FindingsFormat,
     sources: &mut Sources<'_>,
-) -> String {
+    summary: impl FnOnce() -> String,
+) -> Rendered {
     match format {
         FindingsFormat::Text => {
-            findings.iter().map(|finding| text(finding, sources) + "\n").collect()
+            Rendered::Text(format!("{}{}\n", findings_text(findings, sources), summary()))
         }
         FindingsFormat::Json => {
-            Json::list(findings.iter().map(|finding| json(finding, sources))).to_json_text()
+            Json::list(findings.iter().map(|finding| json(finding, sources))).to_json()
         }
         FindingsFormat::Github => {
-            findings.iter().map(|finding| github(finding, sources) + "\n").collect()
+            let lines = findings.iter().map(|finding| github(finding, sources) + "\n");
+            Rendered::Annotations(lines.collect())
         }
     }
+}
+
+/// Returns findings with source lines and carets.
+pub(crate) fn findings_text(findings: &[Diagnostic], sources: &mut Sources<'_>) -> String {
+    findings.iter().map(|finding| text(finding, sources) + "\n").collect()
 }
 
 /// Returns a line such as "1 error, 2 warnings in 12 packages, 311 bundles".
@@ -95,7 +102,7 @@ fn text(finding: &Diagnostic, sources: &mut Sources<'_>) -> String {
         Severity::Advice => Level::INFO.with_name("advice"),
     };
     let mut group = level
-        .primary_title(&finding.message)
+        .primary_title(clean(&finding.message))
         .id(finding.rule.id())
         .elements(Vec::<Element<'_>>::new());
     for (places, labels) in excerpts(finding) {
@@ -103,8 +110,8 @@ fn text(finding: &Diagnostic, sources: &mut Sources<'_>) -> String {
     }
     for note in &finding.notes {
         group = match note {
-            Note::Why(text) => group.element(Level::NOTE.no_name().message(text)),
-            Note::Help(text) => group.element(Level::HELP.message(text)),
+            Note::Why(text) => group.element(Level::NOTE.no_name().message(clean(text))),
+            Note::Help(text) => group.element(Level::HELP.message(clean(text))),
         };
     }
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
@@ -140,7 +147,7 @@ fn add_excerpt<'g>(
     labels: &[&'g str],
     sources: &mut Sources<'_>,
 ) -> Group<'g> {
-    let path = sources.path(places[0]);
+    let path = clean(&sources.path(places[0]));
     let Ok(excerpt) = sources.lines.excerpt(places) else {
         return group.element(annotate_snippets::Origin::path(path));
     };
@@ -148,7 +155,7 @@ fn add_excerpt<'g>(
         excerpt.ranges.into_iter().zip(labels).enumerate().map(|(index, (range, label))| {
             let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let annotation = kind.span(range);
-            if label.is_empty() { annotation } else { annotation.label(*label) }
+            if label.is_empty() { annotation } else { annotation.label(clean(label)) }
         });
     let snippet = Snippet::source(excerpt.text)
         .line_start(excerpt.first_line)
@@ -202,10 +209,12 @@ fn position(place: Place, sources: &mut Sources<'_>) -> Vec<(&'static str, Json)
     ]
 }
 
-/// Prints a workflow command; its syntax reserves a few characters.
+/// Renders a workflow command. Its syntax reserves a few characters; GitHub shows the decoded text in
+/// its log, so what would act there is replaced and not escaped.
 fn github(finding: &Diagnostic, sources: &mut Sources<'_>) -> String {
-    let escape = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let escape_property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
+    let escape = |text: &str| text.replace('%', "%25").replace('\n', "%0A");
+    let escape_property =
+        |text: &str| clean(text).replace('%', "%25").replace(':', "%3A").replace(',', "%2C");
     let command = match finding.severity() {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -219,10 +228,10 @@ fn github(finding: &Diagnostic, sources: &mut Sources<'_>) -> String {
         .notes
         .iter()
         .map(|note| match note {
-            Note::Why(text) => format!("\n{text}"),
-            Note::Help(text) => format!("\nhelp: {text}"),
+            Note::Why(text) => format!("\n{}", clean(text)),
+            Note::Help(text) => format!("\nhelp: {}", clean(text)),
         })
         .collect();
-    let message = escape(&format!("{}{notes}", finding.message));
+    let message = escape(&format!("{}{notes}", clean(&finding.message)));
     format!("::{command} {place}title={}::{message}", finding.rule.id())
 }

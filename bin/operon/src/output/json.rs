@@ -3,6 +3,8 @@
 use operon_document::json::{Tape, canonical_string, write_pretty};
 use operon_fbc::yaml_text;
 
+use super::Rendered;
+
 /// A value of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json {
@@ -39,15 +41,25 @@ impl Json {
         Json::List(texts.into_iter().map(|text| Json::Text(text.into())).collect())
     }
 
-    /// Prints the value with an indent of two, members in the order given.
-    pub(crate) fn to_json_text(&self) -> String {
+    /// Renders the value as JSON for standard output.
+    pub(crate) fn to_json(&self) -> Rendered {
+        Rendered::Json(self.to_json_text())
+    }
+
+    /// Renders the value as YAML for standard output.
+    pub(crate) fn to_yaml(&self) -> Rendered {
+        Rendered::Yaml(self.to_yaml_text())
+    }
+
+    /// Writes the value with an indent of two, members in the order given.
+    fn to_json_text(&self) -> String {
         let mut out = String::new();
         self.write(0, &mut out);
         out.push('\n');
         out
     }
 
-    /// Prints the value as YAML, members sorted by key.
+    /// Writes the value as YAML, members sorted by key.
     pub(crate) fn to_yaml_text(&self) -> String {
         let json = self.to_json_text();
         let mut tape = Tape::new();

@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::eprintln;
 use anyhow::bail;
 use operon_api::{ManifestReader, Manifests};
 use operon_driver::{Cluster, Driver, Interest};
@@ -19,7 +18,7 @@ use crate::{
         look_well, now,
     },
     fetching::FetchOptions,
-    output::clean,
+    output::stderr_line,
     up,
 };
 
@@ -45,7 +44,7 @@ pub(super) fn read(
     };
     let (scratch, problems) = up::rehearse(directory, now())?;
     for problem in problems {
-        eprintln!("warning: not applied: {}", clean(&problem));
+        stderr_line!("warning: not applied: {problem}");
     }
     describe(engine(scratch, directory, fetching, DEFAULT_KUBE_VERSION)?, directory)
 }

@@ -29,7 +29,7 @@ use crate::{
         ClusterArguments, Reached, Reader, check_version, engine, look_well, now, wait_for_bundle,
     },
     exit::Outcome,
-    output::print_text,
+    output::Rendered,
     up,
 };
 
@@ -61,15 +61,16 @@ struct NamespaceOutlook {
 
 pub(super) fn run(command: &Plan, cluster: &ClusterArguments) -> anyhow::Result<Outcome> {
     let outlook = look(command, cluster)?;
-    print_text(&match command.output {
-        PlanFormat::Text => text::render(&outlook, command.text_width()),
-        PlanFormat::Json => json::outlook(&outlook).to_json_text(),
-        PlanFormat::Yaml => json::outlook(&outlook).to_yaml_text(),
+    let rendered = match command.output {
+        PlanFormat::Text => Rendered::Text(text::render(&outlook, command.text_width())),
+        PlanFormat::Json => json::outlook(&outlook).to_json(),
+        PlanFormat::Yaml => json::outlook(&outlook).to_yaml(),
         PlanFormat::Mermaid => match outlook.namespaces.as_slice() {
-            [only] => mermaid::render(&only.view),
+            [only] => Rendered::Text(mermaid::render(&only.view)),
             _ => bail!("a picture shows one namespace\nhint: choose it with -n"),
         },
-    })?;
+    };
+    rendered.print()?;
     let fails = |namespace: &NamespaceOutlook| !namespace.preview.failed.is_empty();
     let changes = |namespace: &NamespaceOutlook| !namespace.preview.plans.is_empty();
     Ok(if outlook.namespaces.iter().any(fails) || !outlook.problems.is_empty() {

@@ -33,7 +33,7 @@ pub(crate) enum Ending {
 
 /// Plans again and again, each time as if the plan before were done.
 pub(crate) fn generations(question: &Question<'_>, subscribed: &[String]) -> Generations {
-    let mut question = question.clone();
+    let mut question = question.with_new_budget();
     let mut plans = Vec::new();
     let mut seen = vec![state(&question)];
     loop {
@@ -47,7 +47,7 @@ pub(crate) fn generations(question: &Question<'_>, subscribed: &[String]) -> Gen
         if plans.len() >= MAX_GENERATIONS {
             return Generations { plans, ending: Ending::TooMany };
         }
-        question = done(&question, &resolution);
+        question = done(&question, &resolution).with_new_budget();
         let state = state(&question);
         if let Some(back_to) = seen.iter().position(|before| *before == state) {
             return Generations { plans, ending: Ending::Circle { back_to } };

@@ -2,9 +2,8 @@
 //!
 //! Everything is opened and named here once; what follows from it is decided by the resolution.
 
-use std::{cmp::Reverse, collections::BTreeSet, path::Path};
+use std::{cell::RefCell, cmp::Reverse, collections::BTreeSet, path::Path, rc::Rc};
 
-use anstream::eprintln;
 use anyhow::{anyhow, bail};
 use operon_api::{
     Cluster, Manifests, NamespaceView, OperatorGroup, lower_service_version, lower_subscription,
@@ -12,8 +11,8 @@ use operon_api::{
 use operon_catalog::{Catalog, GroupVersionKind, nearest};
 use operon_image::OpenedCatalog;
 use operon_resolve::{
-    Content, Failure, Installed, Limits, Request, Resolution, Semantics, Source, SourceName,
-    Universe,
+    Budget, Content, Failure, Installed, Limits, Request, Resolution, Semantics, Source,
+    SourceName, Universe,
 };
 
 use super::{
@@ -22,7 +21,10 @@ use super::{
     manifests, subscribe,
 };
 use crate::{
-    catalog::open::CatalogPath, explanation::Told, output::clean, semantics::SemanticsChoice,
+    catalog::open::CatalogPath,
+    explanation::Told,
+    output::{clean, stderr_line},
+    semantics::SemanticsChoice,
 };
 
 /// The namespace that is planned when nothing says which.
@@ -62,16 +64,26 @@ pub(crate) struct Question<'s> {
     pub(crate) universe: Universe<'s>,
     pub(crate) requests: Vec<Request>,
     pub(crate) semantics: Semantics,
+    /// What all questions of a command may spend together: clones share it.
+    pub(crate) budget: Rc<RefCell<Budget>>,
 }
 
 impl Question<'_> {
     /// Explains why a part has no answer, and looks for ways out.
     pub(crate) fn explain(&self, failure: &Failure) -> Told {
-        Told::of(&self.universe, &self.requests, &self.semantics, failure)
+        let mut budget = self.budget.borrow_mut();
+        Told::of(&self.universe, &self.requests, &self.semantics, &mut budget, failure)
     }
 
     pub(crate) fn resolve(&self) -> Resolution {
-        operon_resolve::resolve(&self.universe, &self.requests, &self.semantics, &Limits::default())
+        let mut budget = self.budget.borrow_mut();
+        operon_resolve::resolve(&self.universe, &self.requests, &self.semantics, &mut budget)
+    }
+
+    /// Returns the same question with a budget of its own.
+    pub(crate) fn with_new_budget(&self) -> Self {
+        let budget = Rc::new(RefCell::new(Budget::new(&Limits::default())));
+        Self { budget, ..self.clone() }
     }
 
     /// Returns the catalog of this name, if it can be read.
@@ -165,6 +177,7 @@ impl Situation {
             },
             requests: self.requests.clone(),
             semantics: self.semantics.semantics(),
+            budget: Rc::new(RefCell::new(Budget::new(&Limits::default()))),
         }
     }
 
@@ -349,7 +362,7 @@ fn leave_out(catalogs: &mut [VisibleCatalog], without: &[String]) -> anyhow::Res
         catalogs[position].opened = Err("--without says so".to_owned());
     }
     if catalogs.iter().all(|catalog| catalog.opened.is_err()) {
-        eprintln!("warning: no catalog can be read, so nothing can be added or updated");
+        stderr_line!("warning: no catalog can be read, so nothing can be added or updated");
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::{
     arguments::SubscribeArgument,
     situation::{Situation, VisibleCatalog, find_catalog},
 };
-use crate::catalog::find::find_channel;
+use crate::{catalog::find::find_channel, output::clean};
 
 /// Adds a Subscription to a situation, or changes the one that the package has.
 pub(super) fn add(situation: &mut Situation, wanted: &SubscribeArgument) -> anyhow::Result<()> {
@@ -110,7 +110,7 @@ pub(crate) fn no_such_package(catalogs: &[VisibleCatalog], package: &str) -> any
         let reason = catalog.opened.as_ref().err().map_or("", String::as_str);
         format!("catalog `{}` was not looked at: {reason}", catalog.name)
     }));
-    let hints: String = hints.iter().map(|hint| format!("\nhint: {hint}")).collect();
+    let hints: String = hints.iter().map(|hint| format!("\nhint: {}", clean(hint))).collect();
     anyhow!("no package `{package}` in any visible catalog{hints}")
 }
 

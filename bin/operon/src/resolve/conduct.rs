@@ -11,8 +11,8 @@ use operon_api::{
 };
 use operon_catalog::GroupVersionKind;
 use operon_resolve::{
-    Answer, Content, Failure, Limits, Part, Request, Resolution, Source, Universe, resolve, steps,
-    upstream_texts,
+    Answer, Budget, Content, Failure, Limits, Part, Request, Resolution, Source, Universe, resolve,
+    steps, upstream_texts,
 };
 
 use super::{
@@ -71,8 +71,9 @@ impl Conduct {
         let requests: Vec<Request> =
             view.subscriptions.iter().copied().map(lower_subscription).collect();
         let start = Instant::now();
-        let resolution =
-            resolve(&universe, &requests, &self.semantics.semantics(), &Limits::default());
+        let semantics = self.semantics.semantics();
+        let mut budget = Budget::new(&Limits::default());
+        let resolution = resolve(&universe, &requests, &semantics, &mut budget);
         answered.timing.resolve = start.elapsed();
         let all = whole_answer(&resolution);
         answered.steps = Some(steps_to_take(&universe, &requests, &all, &view));
@@ -83,12 +84,7 @@ impl Conduct {
             for (part, resolved) in answered.parts.iter_mut().zip(&resolution.parts) {
                 let failure = resolved.result.as_ref().err();
                 part.explanation = failure.map(|failure| {
-                    explanation::Told::of(
-                        &universe,
-                        &requests,
-                        &self.semantics.semantics(),
-                        failure,
-                    )
+                    explanation::Told::of(&universe, &requests, &semantics, &mut budget, failure)
                 });
             }
         }
@@ -181,7 +177,7 @@ impl Conduct {
                 Verdict::Error
             } else if has(|failure| matches!(failure, Failure::Conflicts(_))) {
                 Verdict::Unsatisfiable
-            } else if has(|failure| matches!(failure, Failure::Spent { .. })) {
+            } else if has(|failure| matches!(failure, Failure::TooExpensive(_))) {
                 Verdict::Error
             } else {
                 Verdict::Resolved
@@ -298,15 +294,15 @@ fn part_answer(part: &Part, namespace: &str) -> PartAnswer {
         Err(Failure::Defect(text)) => {
             (Verdict::Error, format!("a defect of this program, please report it: {text}"))
         }
-        Err(Failure::Spent { steps }) => {
-            (Verdict::Error, format!("no answer was found within {steps} steps of search"))
-        }
+        Err(Failure::TooExpensive(expense)) => (Verdict::Error, expense.to_string()),
     };
     let conflicts = match &part.result {
         Err(Failure::Conflicts(conflicts)) => {
             conflicts.iter().map(|conflict| upstream_texts(conflict, namespace)).collect()
         }
-        Ok(_) | Err(Failure::Error(_) | Failure::Defect(_) | Failure::Spent { .. }) => Vec::new(),
+        Ok(_) | Err(Failure::Error(_) | Failure::Defect(_) | Failure::TooExpensive(_)) => {
+            Vec::new()
+        }
     };
     let (operators, kept) = part.result.as_ref().map_or_else(
         |_| (Vec::new(), Vec::new()),

@@ -13,7 +13,7 @@ pub(super) fn answer(answered: &Answered) -> String {
     let unsatisfiable = |part: &&PartAnswer| part.outcome == Verdict::Unsatisfiable;
     let parts = answered.parts.iter().filter(unsatisfiable);
     for explanation in parts.filter_map(|part| part.explanation.as_ref()) {
-        text.push_str(&format!("\n{}", clean_lines(&explanation.text())));
+        text.push_str(&format!("\n{}", explanation.text()));
     }
     if !answered.notices.is_empty() {
         text.push('\n');
@@ -59,9 +59,4 @@ fn operators(answered: &Answered) -> String {
         ]);
     }
     table.render()
-}
-
-/// Cleans a text of several lines, which stay lines.
-fn clean_lines(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", clean(line))).collect()
 }

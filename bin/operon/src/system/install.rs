@@ -46,6 +46,7 @@ Exit codes: 0 it runs, 1 something is in the way, or it does not run in time
 Examples:
   operon install --image registry.example.com/operon:v1
   operon install --image registry.example.com/operon:v2     # the same again is the upgrade
+  operon install --attenuated --tenant shop     # tenants' ServiceAccounts decide what is installed
   operon install --dry-run
   operon status")]
 pub(crate) struct Install {
@@ -94,6 +95,8 @@ pub(crate) fn run(command: &Install) -> anyhow::Result<Outcome> {
     story.checks.push(checks::server(&cluster));
     let mut rehearsed = Vec::new();
     if checks::is_passed(&story.checks) {
+        story.checks.extend(checks::policies(&cluster, &mut objects)?);
+        story.checks.extend(checks::tenants(&cluster, &objects)?);
         let there = namespaces_of(&cluster, &objects)?;
         spare_first_groups(&mut objects, &there);
         story.checks.push(checks::rights(&cluster, &objects));

@@ -8,7 +8,10 @@ use clap::Args;
 use operon_api::{crd_objects, read_objects, write_yaml};
 use operon_object::{Object, Value, known, map};
 
-use crate::{exit::Outcome, output::print_text};
+use super::permissions::{
+    check_namespaces, cluster_rules, policy_objects, tenant_objects, tenants,
+};
+use crate::{exit::Outcome, output::Rendered};
 
 /// Everything but the CRDs.
 const CONTROLLER: &str = include_str!("controller.yaml");
@@ -28,8 +31,15 @@ pub(crate) const APP_LABEL: &str = "app";
 /// The label of the controller's Deployment that says which Operon it is.
 pub(crate) const VERSION_LABEL: &str = "app.kubernetes.io/version";
 
-/// On a namespace: the name of an OperatorGroup that the controller makes there once.
+/// The namespace for operators that the manifests create.
+pub(crate) const OPERATORS_NAMESPACE: &str = "operators";
+
+/// On a namespace: the name of an OperatorGroup that the controller creates there once, if the controller's
+/// flag `--first-group-namespace` names the namespace.
 pub(crate) const FIRST_GROUP_ANNOTATION: &str = "operon.dev/first-operator-group";
+
+/// The group and kind of admission policies, which Kubernetes serves since v1.30.
+pub(super) const POLICY_GROUP: &str = "admissionregistration.k8s.io";
 
 /// Where the controller finds the image that it runs from.
 const IMAGE_VARIABLE: &str = "OPERON_IMAGE";
@@ -42,7 +52,8 @@ const INSECURE_VARIABLE: &str = "OPERON_INSECURE_REGISTRIES";
 #[command(after_help = "\
 Examples:
   operon manifests | kubectl apply --server-side -f -
-  operon manifests --image registry.example.com/operon:v1 > operon.yaml")]
+  operon manifests --image registry.example.com/operon:v1 > operon.yaml
+  operon manifests --attenuated --tenant shop --tenant bank > operon.yaml")]
 pub(crate) struct Manifests {
     #[command(flatten)]
     shape: Shape,
@@ -64,16 +75,29 @@ pub(crate) struct Shape {
     /// for; may be given several times
     #[arg(long, value_name = "HOST[:PORT]", value_delimiter = ',')]
     insecure_registry: Vec<String>,
+    /// Give the controller no permission to grant permissions; every OperatorGroup must name a ServiceAccount
+    #[arg(long)]
+    pub(super) attenuated: bool,
+    /// Namespace of a tenant: the controller reads and writes Secrets, and acts for ServiceAccounts, in these
+    /// namespaces and those of the manifests only; may be given several times [default: all namespaces]
+    #[arg(long, value_name = "NAMESPACE", value_delimiter = ',')]
+    pub(super) tenant: Vec<String>,
+    /// Leave out the ValidatingAdmissionPolicies, for Kubernetes before v1.30
+    #[arg(long)]
+    pub(super) no_policies: bool,
 }
 
 impl Shape {
-    /// Means Operon in a namespace, for those who ask what it consists of.
+    /// Describes Operon in a namespace, for callers that only need the names of its objects.
     pub(super) fn in_namespace(namespace: &str) -> Self {
         Self {
             image: default_image(),
             namespace: namespace.to_owned(),
             replicas: 1,
             insecure_registry: Vec::new(),
+            attenuated: false,
+            tenant: Vec::new(),
+            no_policies: false,
         }
     }
 }
@@ -81,7 +105,7 @@ impl Shape {
 pub(crate) fn print(command: &Manifests) -> anyhow::Result<Outcome> {
     let texts: Vec<String> =
         objects(&command.shape)?.iter().map(|object| write_yaml(object.value())).collect();
-    print_text(&texts.join("---\n"))?;
+    Rendered::Yaml(texts.join("---\n")).print()?;
     Ok(Outcome::Done)
 }
 
@@ -92,6 +116,7 @@ pub(crate) fn objects(shape: &Shape) -> anyhow::Result<Vec<Object>> {
         "`--replicas {}` is not between 1 and {MAX_REPLICAS}",
         shape.replicas
     );
+    check_namespaces(shape)?;
     let mut namespaces = Vec::new();
     let mut others = Vec::new();
     let read = read_objects("controller.yaml", CONTROLLER.as_bytes());
@@ -101,10 +126,12 @@ pub(crate) fn objects(shape: &Shape) -> anyhow::Result<Vec<Object>> {
         let is_namespace = object.kind() == known::NAMESPACE;
         if is_namespace { namespaces.push(object) } else { others.push(object) }
     }
-    Ok([namespaces, crd_objects(), others].concat())
+    let policies = if shape.no_policies { Vec::new() } else { policy_objects(shape)? };
+    // Policies come before the permissions that they limit, and the Deployment, which is last, after all.
+    Ok([namespaces, crd_objects(), policies, tenant_objects(shape)?, others].concat())
 }
 
-/// Puts what was typed in its places.
+/// Fills in what the command line says.
 fn settle(object: &mut Object, shape: &Shape) -> anyhow::Result<()> {
     let namespace = shape.namespace.as_str();
     if object.namespace() == NAMESPACE {
@@ -121,6 +148,13 @@ fn settle(object: &mut Object, shape: &Shape) -> anyhow::Result<()> {
         });
         object.set(&["subjects"], Value::from(named));
     }
+    if shape.attenuated {
+        // The group would name no ServiceAccount, and nothing would be written for it.
+        object.remove_annotation(FIRST_GROUP_ANNOTATION);
+    }
+    if object.kind() == known::CLUSTER_ROLE && object.name() == CONTROLLER_NAME {
+        object.set(&["rules"], cluster_rules(shape)?);
+    }
     if object.kind() == known::DEPLOYMENT {
         object.set_label(VERSION_LABEL, env!("CARGO_PKG_VERSION"));
         object.set(&["spec", "replicas"], shape.replicas);
@@ -128,6 +162,7 @@ fn settle(object: &mut Object, shape: &Shape) -> anyhow::Result<()> {
         let mut containers = object.at(&path).elements().to_vec();
         let container = containers.first_mut().context("there is no container")?;
         container.set(&["image"], shape.image.as_str());
+        container.place(&["args"]).make_list().extend(flags(shape).map(Value::from));
         let own_image = map! { "name" => IMAGE_VARIABLE, "value" => shape.image.as_str() };
         container.place(&["env"]).make_list().push(own_image);
         if !shape.insecure_registry.is_empty() {
@@ -140,66 +175,20 @@ fn settle(object: &mut Object, shape: &Shape) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the flags of the controller that follow from the command line.
+fn flags(shape: &Shape) -> impl Iterator<Item = String> {
+    let mode = match shape.attenuated {
+        true => "--attenuated".to_owned(),
+        false => format!("--first-group-namespace={OPERATORS_NAMESPACE}"),
+    };
+    let tenants: Vec<String> =
+        tenants(shape).into_iter().map(|tenant| format!("--tenant={tenant}")).collect();
+    [mode].into_iter().chain(tenants)
+}
+
 fn default_image() -> String {
     format!("operon:{}", env!("CARGO_PKG_VERSION"))
 }
 
 #[cfg(test)]
-mod tests {
-    use operon_object::known::KNOWN_KINDS;
-
-    use super::*;
-
-    fn read() -> Vec<Object> {
-        let shape = Shape {
-            image: "here/operon:v1".into(),
-            namespace: "deep".into(),
-            replicas: 3,
-            insecure_registry: vec!["here".into(), "there:5000".into()],
-        };
-        objects(&shape).expect("the manifests are sound")
-    }
-
-    #[test]
-    fn what_is_typed_is_everywhere() {
-        let text: Vec<String> = read().iter().map(|object| write_yaml(object.value())).collect();
-        let text = text.join("---\n");
-        assert!(!text.contains("namespace: olm"), "{text}");
-        assert!(text.contains("image: here/operon:v1") && text.contains("replicas: 3"), "{text}");
-        assert!(text.contains("value: here,there:5000"), "{text}");
-        assert!(text.contains("- name: OPERON_IMAGE\n          value: here/operon:v1"), "{text}");
-        let findings = read_objects("controller.yaml", CONTROLLER.as_bytes()).diagnostics;
-        assert!(findings.is_empty(), "{findings:?}");
-    }
-
-    /// Whatever Operon writes, its role allows; what nobody writes, it does not.
-    #[test]
-    fn the_role_allows_what_is_written() {
-        let objects = read();
-        let role = objects
-            .iter()
-            .find(|object| object.kind() == known::CLUSTER_ROLE)
-            .expect("there is a role");
-        let may = |verb: &str, group: &str, plural: &str| {
-            role.at(&["rules"]).elements().iter().any(|rule| {
-                let has = |field: &str, text: &str| {
-                    rule.get(field).iter_texts().any(|found| found == text)
-                };
-                has("verbs", verb) && has("apiGroups", group) && has("resources", plural)
-            })
-        };
-        let unwritten = [known::POD, known::JOB, known::LEASE, known::NAMESPACE, known::EVENT];
-        for known in KNOWN_KINDS {
-            let is_written = !unwritten.contains(&known.kind);
-            for verb in ["create", "update", "patch", "delete"] {
-                let group = known.kind.group();
-                if is_written {
-                    assert!(may(verb, group, known.plural), "{verb} {}", known.plural);
-                }
-                if known.kind == known::POD || known.kind == known::JOB {
-                    assert!(!may(verb, group, known.plural), "{verb} {}", known.plural);
-                }
-            }
-        }
-    }
-}
+mod tests;

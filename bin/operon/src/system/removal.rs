@@ -101,6 +101,7 @@ fn find(asked: &SelfRemoval<'_>, cluster: &Reached) -> anyhow::Result<Found> {
     let mut keys: Vec<ObjectKey> =
         all_objects(&Shape::in_namespace(namespace))?.iter().map(Object::key).collect();
     keys.push(known::LEASE.key(namespace, LEASE_NAME));
+    keys.extend(tenant_keys(cluster)?);
     for key in keys {
         let Some(object) = cluster.get(&key)? else { continue };
         if key.kind == known::NAMESPACE {
@@ -122,6 +123,14 @@ fn find(asked: &SelfRemoval<'_>, cluster: &Reached) -> anyhow::Result<Found> {
         found.objects.insert(kind, objects.len());
     }
     Ok(found)
+}
+
+/// Returns the keys of objects that only installations with tenants have.
+fn tenant_keys(cluster: &Reached) -> Result<Vec<ObjectKey>, ClusterError> {
+    let kinds =
+        [known::CLUSTER_ROLE, known::CLUSTER_ROLE_BINDING, known::ROLE, known::ROLE_BINDING];
+    let interests = kinds.map(|kind| Interest::labelled(kind, APP_LABEL, CONTROLLER_NAME));
+    Ok(cluster.list(&interests.into())?.objects.iter().map(Object::key).collect())
 }
 
 /// Names what would be done by its content.

@@ -4,6 +4,7 @@
 
 mod facts;
 mod report;
+mod signatures;
 
 use clap::Args;
 
@@ -11,7 +12,7 @@ use self::facts::Facts;
 use crate::{
     cluster::{ClusterArguments, now},
     exit::Outcome,
-    output::print_text,
+    output::Rendered,
     shipping::ReportFormat,
 };
 
@@ -35,10 +36,10 @@ pub(crate) struct Status {
 pub(crate) fn run(command: &Status) -> anyhow::Result<Outcome> {
     let cluster = command.cluster.reach()?;
     let facts = Facts::of(&cluster, now())?;
-    let text = match command.output {
-        ReportFormat::Text => report::text(&facts),
-        ReportFormat::Json => report::json(&facts).to_json_text(),
+    let rendered = match command.output {
+        ReportFormat::Text => Rendered::Text(report::text(&facts)),
+        ReportFormat::Json => report::json(&facts).to_json(),
     };
-    print_text(&text)?;
+    rendered.print()?;
     Ok(if facts.problems.is_empty() { Outcome::Done } else { Outcome::Changes })
 }

@@ -2,12 +2,7 @@
 //!
 //! What is shown is decided by the rows; here it is only laid out.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, Write},
-    path::Path,
-    time::Duration,
-};
+use std::{collections::BTreeMap, io, path::Path, time::Duration};
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
@@ -17,7 +12,7 @@ use super::{
     row::{OperatorRow, Standing},
     status::Status,
 };
-use crate::output::{clean, terminal};
+use crate::output::{self, clean, print_text, stderr_line, terminal};
 
 /// Shows how a cluster comes along.
 #[derive(Debug)]
@@ -81,7 +76,7 @@ impl Display {
                     out.push_str(&format!("{name} is gone\n"));
                 }
                 *printed = known;
-                write_out(&out)
+                print_text(&out)
             }
         }
     }
@@ -93,7 +88,7 @@ impl Display {
             match item {
                 News::Object(name, word) => {
                     if matches!(self.surface, Surface::Lines(_)) {
-                        write_out(&format!("{:<8}  {} {word}\n", "manifest", clean(name)))?;
+                        print_text(&format!("{:<8}  {} {word}\n", "manifest", clean(name)))?;
                     }
                 }
                 News::Problem(text) => self.tell_above(&format!("warning: {text}"))?,
@@ -115,7 +110,7 @@ impl Display {
                 lines.extend([String::new(), format!("  {line}")]);
                 repaint(painted, lines)
             }
-            Surface::Lines(_) => write_out(&format!("{line}\n")),
+            Surface::Lines(_) => print_text(&format!("{line}\n")),
         }
     }
 
@@ -125,11 +120,11 @@ impl Display {
             Surface::Screen(painted) => {
                 let lines = painted.clone();
                 repaint(painted, Vec::new())?;
-                anstream::eprintln!("{}", clean(text));
+                stderr_line!("{text}");
                 repaint(painted, lines)
             }
             Surface::Lines(_) => {
-                anstream::eprintln!("{}", clean(text));
+                stderr_line!("{text}");
                 Ok(())
             }
         }
@@ -223,14 +218,9 @@ fn repaint(painted: &mut Vec<String>, lines: Vec<String>) -> io::Result<()> {
     if *painted == lines {
         return Ok(());
     }
-    let text = repainting(painted.len(), &lines);
+    let above = painted.len();
     *painted = lines;
-    // Moving the cursor is no colour: it happens without colours too.
-    let has_colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let text = if has_colour { text } else { without_colour(&text) };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    output::repaint(above, painted)
 }
 
 /// Leaves lines out that a terminal is not high enough for, those of operators that run first: what
@@ -247,34 +237,6 @@ fn fit(lines: Vec<String>, status: &Status, height: usize) -> Vec<String> {
         lines.into_iter().zip(catalogs.chain(runs)).partition(|(_, is_fine)| *is_fine);
     let kept = others.into_iter().chain(fine).take(room - 1).map(|(line, _)| line);
     kept.chain([format!("  … and {left_out} more")]).collect()
-}
-
-/// Moves up over the lines that are there, clears to the end, and writes the new ones.
-fn repainting(above: usize, lines: &[String]) -> String {
-    let mut text = match above {
-        0 => String::new(),
-        above => format!("\u{1b}[{above}A\u{1b}[J"),
-    };
-    for line in lines {
-        text.push_str(line);
-        text.push('\n');
-    }
-    text
-}
-
-/// Takes colours out; the escapes that move the cursor stay.
-fn without_colour(text: &str) -> String {
-    let (cursor, rest) = match text.strip_prefix('\u{1b}').and_then(|rest| rest.split_once("[J")) {
-        Some((up, rest)) => (format!("\u{1b}{up}[J"), rest),
-        None => (String::new(), text),
-    };
-    format!("{cursor}{}", anstream::adapter::strip_str(rest))
-}
-
-fn write_out(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
 }
 
 #[cfg(test)]
@@ -330,12 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn painting_goes_over_what_is_there() {
-        let lines = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(repainting(0, &lines), "a\nb\n");
-        let over = repainting(3, &[paint_row("x", Style::new().bold())]);
-        assert_eq!(over, "\u{1b}[3A\u{1b}[J  \u{1b}[1mx\u{1b}[0m\n");
-        assert_eq!(without_colour(&over), "\u{1b}[3A\u{1b}[J  x\n");
+    fn operators_are_counted_by_standing() {
         assert_eq!(counts(&status()), "2 running, 1 failed");
     }
 }

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     cluster::{Engine, is_stopping, now},
     exit::Outcome,
-    output::print_text,
+    output::{print_text, stderr_line},
 };
 
 /// How often the directory is looked at, and how soon Ctrl-C is noticed.
@@ -183,7 +183,7 @@ impl Session {
     fn hint(&self) {
         if self.directory.is_empty() {
             let directory = self.directory.path().display();
-            anstream::eprintln!(
+            stderr_line!(
                 "hint: there are no manifests (*.yaml, *.yml, *.json) directly in `{directory}`"
             );
         }

@@ -134,9 +134,15 @@ fn of_need(
     needing: &Row,
     requirement: &str,
 ) -> Option<String> {
-    let Question { universe, requests, semantics } = question;
-    let candidates =
-        operon_resolve::candidates(universe, requests, semantics, &needing.name, requirement);
+    let Question { universe, requests, semantics, budget } = question;
+    let candidates = operon_resolve::candidates(
+        universe,
+        requests,
+        semantics,
+        &mut budget.borrow_mut(),
+        &needing.name,
+        requirement,
+    );
     // Several operators may meet parts of it together: there is no one list to choose from.
     if candidates.is_empty() || candidates.iter().any(|candidate| candidate.way != 0) {
         return None;

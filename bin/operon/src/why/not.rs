@@ -13,7 +13,7 @@ use super::WhyFormat;
 use crate::{
     catalog::find::find_bundle,
     exit::Outcome,
-    output::{Json, clean, print_text},
+    output::{Json, Rendered, clean},
     plan::{PlanView, Question, Situation, SituationArguments, no_such_package},
 };
 
@@ -53,11 +53,12 @@ pub(crate) fn run(command: &WhyNot) -> anyhow::Result<Outcome> {
     let inquiry =
         Inquiry { situation: &situation, question: &question, plan: &plan, target: &target };
     let answer = inquiry.answer();
-    print_text(&match command.output {
-        WhyFormat::Text => text(&answer),
-        WhyFormat::Json => json(&command.name, &target, &answer).to_json_text(),
-        WhyFormat::Yaml => json(&command.name, &target, &answer).to_yaml_text(),
-    })?;
+    let rendered = match command.output {
+        WhyFormat::Text => Rendered::Text(text(&answer)),
+        WhyFormat::Json => json(&command.name, &target, &answer).to_json(),
+        WhyFormat::Yaml => json(&command.name, &target, &answer).to_yaml(),
+    };
+    rendered.print()?;
     Ok(Outcome::Done)
 }
 

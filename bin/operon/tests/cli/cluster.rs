@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use operon_api::crd_objects;
+use operon_object::{Object, go_json};
+
 use crate::harbour::{Harbour, steady};
 
 /// Asks for `foghorn` without approval and for a kind that `beacon` defines.
@@ -199,10 +202,7 @@ fn a_state_that_cannot_be_used_is_left_as_it_is() {
     let harbour = Harbour::new();
     harbour.write(".operon", "a file where the directory should be");
     let answer = harbour.up();
-    assert!(
-        answer.starts_with("error: cannot keep the state of the cluster in `./.operon`"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("error: the state directory `./.operon` is a file"), "{answer}");
     fs::remove_file(harbour.path(".operon")).unwrap();
 
     let other = "this is something else, and long enough to be taken for a store ".repeat(200);
@@ -213,6 +213,32 @@ fn a_state_that_cannot_be_used_is_left_as_it_is() {
         assert!(answer.ends_with("[exit code 1]"), "{answer}");
     }
     assert_eq!(fs::read_to_string(harbour.path(".operon/operon.redb")).unwrap(), other);
+}
+
+#[test]
+fn changed_definitions_are_restored_and_reported_once() {
+    let harbour = Harbour::new();
+    harbour.up();
+    let subscriptions = harbour.operon(&["get", "sub", "-A", "-o", "name"]);
+    assert!(subscriptions.contains("subscription.operators.coreos.com/"), "{subscriptions}");
+    let is_wanted = |found: &Object| found.name() == "subscriptions.operators.coreos.com";
+    let mut changed = crd_objects().into_iter().find(is_wanted).unwrap();
+    let versions = changed.value_mut().place(&["spec", "versions"]).make_list();
+    let mut evil = versions[0].clone();
+    evil.set(&["name"], "v1evil");
+    versions[0].set(&["storage"], false);
+    versions.push(evil);
+    harbour.write("more/crd.json", &go_json(changed.value()));
+    let applied = harbour.operon(&["apply", "-f", "more/crd.json"]);
+    assert!(applied.ends_with("[exit code 0]"), "{applied}");
+
+    let answer = harbour.operon(&["get", "sub", "-A", "-o", "name"]);
+    let notice = "CustomResourceDefinition subscriptions.operators.coreos.com of the embedded \
+                  cluster had been changed and was restored; dropped the versions: `v1evil`";
+    assert!(answer.contains(notice), "{answer}");
+    assert!(answer.ends_with("[exit code 0]"), "{answer}");
+    assert_eq!(harbour.operon(&["get", "sub", "-A", "-o", "name"]), subscriptions);
+    assert!(harbour.up().contains("running"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{
     fs,
     path::Path,
     process::{Command, Output, Stdio},
-    sync::Mutex,
+    sync::{Arc, Mutex},
     thread,
     time::Duration,
 };
@@ -141,6 +141,7 @@ impl DirectoryStage {
             manager: "person".to_owned(),
             clock: system_clock(),
             settings: Settings::default(),
+            notify: Arc::new(|_| {}),
         };
         let opened = connect_or_open(&self.root.path().join(".operon"), &options);
         act(&opened.map_err(|error| error.to_string())?)

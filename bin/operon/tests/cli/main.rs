@@ -1,12 +1,14 @@
 //! The command line as people and programs use it: the real binary on small catalogs.
 
 mod bad_input;
+mod budget;
 mod bundle;
 mod check;
 mod cluster;
 mod diff;
 mod graph;
 mod harbour;
+mod hostile_text;
 mod images;
 mod init;
 mod lifecycle;

@@ -181,14 +181,41 @@ fn what_is_no_bundle_is_refused() {
 }
 
 #[test]
-fn links_to_files_are_followed() {
+fn links_are_followed_inside_a_bundle_only() {
     let directory = TempDir::new().unwrap();
     let root = directory.path();
     write_bundle(root, "etcd", "1.0.0", "");
-    let manifest = root.join("etcd/1.0.0/manifests/etcd.csv.yaml");
-    fs::rename(&manifest, root.join("elsewhere")).unwrap();
-    symlink(root.join("elsewhere"), &manifest).unwrap();
+    let bundle = root.join("etcd/1.0.0");
+    let manifest = bundle.join("manifests/etcd.csv.yaml");
+    fs::rename(&manifest, bundle.join("csv")).unwrap();
+    symlink("../csv", &manifest).unwrap();
     assert_eq!(render(root, &["etcd"]).status.code(), Some(0));
+
+    fs::write(root.join("secret"), "password: 1234\n").unwrap();
+    symlink("../../../secret", bundle.join("manifests/secret.yaml")).unwrap();
+    let refused = |path: &str| {
+        let commands: [&[&str]; 4] = [
+            &["catalog", "render", "etcd"],
+            &["bundle", "validate", "etcd/1.0.0"],
+            &["bundle", "show", "etcd/1.0.0"],
+            &["bundle", "build", "etcd/1.0.0", "--skip-validation", "-t", "oci:layout:v1"],
+        ];
+        for arguments in commands {
+            let mut operon = Command::new(env!("CARGO_BIN_EXE_operon"));
+            let output = operon.args(arguments).current_dir(root).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+            let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            let expected = format!("`{path}` is a link that leads out of `etcd/1.0.0`");
+            assert!(text.contains(&expected), "{arguments:?}: {text}");
+            assert!(!text.contains("password"), "{arguments:?}: {text}");
+        }
+    };
+    refused("etcd/1.0.0/manifests/secret.yaml");
+    // The directories themselves may not lead out either.
+    fs::remove_file(bundle.join("manifests/secret.yaml")).unwrap();
+    fs::rename(bundle.join("metadata"), root.join("metadata")).unwrap();
+    symlink("../../metadata", bundle.join("metadata")).unwrap();
+    refused("etcd/1.0.0/metadata");
 }
 
 /// The newest bundles of every package of the community's repository.

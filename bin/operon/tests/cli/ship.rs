@@ -5,3 +5,4 @@ mod dock;
 mod mirroring;
 mod promising;
 mod stowing;
+mod verifying;

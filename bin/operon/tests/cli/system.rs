@@ -10,6 +10,7 @@ fn status_says_what_is_wrong() {
     harbour.up();
     insta::assert_snapshot!(harbour.operon(&["status", "--local", "."]), @r"
     cluster     the embedded cluster of . (nobody looks after it)
+    signatures  not verified, unless `operon up` is started with `--signature-policy`
     CRDs        8 of 8 served
     catalogs    harbour/chandler READY
     operators   2 Succeeded
@@ -60,6 +61,7 @@ fn what_cannot_be_done_is_said_with_a_way_out() {
             &["`soon` is no duration such as `90s`", "[exit code 2]"],
         ),
         (&["install", "--replicas", "0"], &["[exit code 1]"]),
+        (&["manifests", "--tenant", "a.b"], &["`a.b` is not a valid namespace", "[exit code 1]"]),
         (
             &["uninstall", "--self"],
             &["the embedded cluster of . has no controller", "--kubeconfig", "[exit code 1]"],

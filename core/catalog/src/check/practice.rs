@@ -1,13 +1,14 @@
 //! What upstream accepts without a word and authors regret: findings that are not errors.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use operon_constraint::{Dialect, WarningKind, parse_property};
-use operon_version::{VersionRange, range_traps};
+use operon_constraint::{Constraint, Dialect, Requirement, WarningKind, parse_property};
+use operon_version::VersionRange;
 
 use super::{BundleDraft, ChannelDraft, PackageDraft, channel::graph_entry};
 use crate::{
-    BundleDeclaration, Diagnostic, Findings, OtherDeclaration, Place, Rule,
+    BundleDeclaration, Diagnostic, EntryDeclaration, Findings, OtherDeclaration, Place, Rule,
+    excerpt::{excerpt, few_traps},
     graph::{GraphEntry, Rules, Upgrades},
 };
 
@@ -133,9 +134,11 @@ fn report_traps(range: &str, subject: &str, place: Place, findings: &mut Finding
     if VersionRange::parse(range).is_err() {
         return;
     }
-    for trap in range_traps(range).into_iter().filter(|trap| !trap.kind.is_advice()) {
-        let message = format!("{subject}, {range:?}: {}", trap.message());
-        findings.push(Diagnostic::new(Rule::RangeTrap, message).at(place).help(trap.help()));
+    let shown = excerpt(range);
+    for trap in few_traps(range, |trap| !trap.kind.is_advice()) {
+        let message = format!("{subject}, {shown:?}: {}", trap.message());
+        findings
+            .push(Diagnostic::new(Rule::RangeTrap, message).at(place).help(excerpt(&trap.help())));
     }
 }
 
@@ -212,6 +215,17 @@ fn check_constraints(bundle: &BundleDeclaration, findings: &mut Findings) {
             ),
             Ok(None) => {}
             Ok(Some(parsed)) => {
+                let nesting = loop_nesting(&parsed.constraint);
+                if nesting > MAX_LOOP_NESTING {
+                    let message =
+                        format!("a rule of bundle {name:?} nests {nesting} loops over properties");
+                    findings.push(
+                        Diagnostic::new(Rule::ConstraintExpensive, message)
+                            .at(property.place)
+                            .why("each loop multiplies the steps, and a resolution that takes too many is stopped")
+                            .help("compare properties with constants, and join conditions with `&&`"),
+                    );
+                }
                 let questionable =
                     parsed.warnings.iter().filter(|warning| warning.kind != WarningKind::NotAlone);
                 for warning in questionable {
@@ -226,17 +240,39 @@ fn check_constraints(bundle: &BundleDeclaration, findings: &mut Findings) {
     }
 }
 
+/// How many nested loops a rule may have without a finding: two compare each property with each
+/// other, and a hundred properties then take ten thousand steps.
+const MAX_LOOP_NESTING: usize = 2;
+
+/// Returns how many loops the rules of a constraint nest at most.
+fn loop_nesting(constraint: &Constraint) -> usize {
+    let mut deepest = 0;
+    let mut open = vec![constraint];
+    while let Some(constraint) = open.pop() {
+        if let Requirement::Cel(rule) = &constraint.requirement {
+            deepest = deepest.max(rule.program().loop_nesting());
+        }
+        open.extend(constraint.requirement.parts().into_iter().flat_map(|parts| parts.iter()));
+    }
+    deepest
+}
+
 /// Finds heads of a channel that another channel of the package skips.
 fn check_skipped_heads(package: &PackageDraft<'_>, findings: &mut Findings) {
+    // For each skipped name the first entry that skips it, in the order of channels.
+    let mut skipping: HashMap<&str, (&ChannelDraft<'_>, &EntryDeclaration)> = HashMap::new();
+    for channel in package.channels.values() {
+        for entry in &channel.entries {
+            for name in &entry.skips {
+                skipping.entry(name).or_insert((channel, entry));
+            }
+        }
+    }
     for offering in package.channels.values() {
         let Some(head) = offering.order.first().map(|&head| offering.entries[head]) else {
             continue;
         };
-        let skipping = package.channels.values().find_map(|channel| {
-            let entry = channel.entries.iter().find(|entry| entry.skips.contains(&head.name))?;
-            Some((channel, entry))
-        });
-        if let Some((channel, entry)) = skipping {
+        if let Some(&(channel, entry)) = skipping.get(head.name.as_str()) {
             let message = format!(
                 "{} is skipped in channel {:?} but is the head of channel {:?}",
                 head.name, channel.declaration.name.value, offering.declaration.name.value

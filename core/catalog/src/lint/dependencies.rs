@@ -3,15 +3,18 @@
 use std::{collections::BTreeSet, ops::Bound};
 
 use operon_constraint::{Dialect, WarningKind, parse_property};
-use operon_version::{Version, VersionRange, range_traps};
+use operon_version::{Version, VersionRange};
 
-use crate::{Api, Bundle, Catalog, Diagnostic, Package, Place, Rule};
+use crate::{
+    Api, Bundle, Catalog, Diagnostic, Findings, Package, Place, Rule,
+    excerpt::{excerpt, few_traps},
+};
 
 /// How many packages a message names before it counts the rest.
 const NAMED_PACKAGES: usize = 3;
 
 /// Checks what the bundles of a package require.
-pub(super) fn check(catalog: &Catalog, package: Package<'_>, findings: &mut Vec<Diagnostic>) {
+pub(super) fn check(catalog: &Catalog, package: Package<'_>, findings: &mut Findings) {
     for bundle in package.bundles() {
         check_packages(catalog, bundle, findings);
         check_apis(bundle, findings);
@@ -37,14 +40,15 @@ fn property_place(bundle: Bundle<'_>, kind: &str, index: usize) -> Place {
     places.nth(index).unwrap_or_else(|| bundle.place())
 }
 
-fn check_packages(catalog: &Catalog, bundle: Bundle<'_>, findings: &mut Vec<Diagnostic>) {
+fn check_packages(catalog: &Catalog, bundle: Bundle<'_>, findings: &mut Findings) {
     for (index, (name, text)) in bundle.required_packages().enumerate() {
         let place = property_place(bundle, "olm.package.required", index);
         // A range that cannot be read is an error or a warning already.
         let Ok(range) = VersionRange::parse(text) else {
             continue;
         };
-        let subject = format!("{} requires package {name:?} at {text:?}", bundle.name());
+        let shown = excerpt(text);
+        let subject = format!("{} requires package {name:?} at {shown:?}", bundle.name());
         if !range.has_lower_bound() {
             findings.push(
                 Diagnostic::new(Rule::NoMinimumVersion, format!("{subject}, which has no minimum"))
@@ -106,7 +110,7 @@ fn check_two_mechanisms(
     name: &str,
     required: Option<Package<'_>>,
     place: Place,
-    findings: &mut Vec<Diagnostic>,
+    findings: &mut Findings,
 ) {
     let Some(required) = required else { return };
     let both = bundle
@@ -124,7 +128,7 @@ fn check_two_mechanisms(
     }
 }
 
-fn check_apis(bundle: Bundle<'_>, findings: &mut Vec<Diagnostic>) {
+fn check_apis(bundle: Bundle<'_>, findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     for (index, api) in bundle.required_apis().enumerate() {
         if !seen.insert(api.name()) {
@@ -163,7 +167,7 @@ fn check_apis(bundle: Bundle<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 /// A `not` that stands alone selects nothing, so it forbids nothing either.
-fn check_constraints(bundle: Bundle<'_>, findings: &mut Vec<Diagnostic>) {
+fn check_constraints(bundle: Bundle<'_>, findings: &mut Findings) {
     for (property, place) in bundle.properties().zip(bundle.property_places()) {
         let parsed = parse_property(property.kind, property.value, Dialect::Documented);
         let Ok(Some(parsed)) = parsed else { continue };
@@ -190,12 +194,15 @@ fn unmet(message: String, place: Place) -> Diagnostic {
         .why("it can be installed only beside another catalog that meets the requirement")
 }
 
-fn advise_on_range(range: &str, subject: &str, place: Place, findings: &mut Vec<Diagnostic>) {
+fn advise_on_range(range: &str, subject: &str, place: Place, findings: &mut Findings) {
     if VersionRange::parse(range).is_err() {
         return;
     }
-    for trap in range_traps(range).into_iter().filter(|trap| trap.kind.is_advice()) {
-        let message = format!("{subject}, {range:?}: {}", trap.message());
-        findings.push(Diagnostic::new(Rule::RangeAdvice, message).at(place).help(trap.help()));
+    let shown = excerpt(range);
+    for trap in few_traps(range, |trap| trap.kind.is_advice()) {
+        let message = format!("{subject}, {shown:?}: {}", trap.message());
+        findings.push(
+            Diagnostic::new(Rule::RangeAdvice, message).at(place).help(excerpt(&trap.help())),
+        );
     }
 }

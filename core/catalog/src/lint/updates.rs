@@ -1,7 +1,7 @@
 //! Updates that the two generations of upstream see differently.
 
 use crate::{
-    Channel, Diagnostic, Package, Rule,
+    Channel, Diagnostic, Findings, Package, Rule,
     graph::Rules,
     journey::{Installed, Routes},
 };
@@ -13,13 +13,13 @@ const MAX_COMPARED_ENTRIES: usize = 2_000;
 const NAMED_VERSIONS: usize = 3;
 
 /// Checks where automatic updates of a package end.
-pub(super) fn check(package: Package<'_>, findings: &mut Vec<Diagnostic>) {
+pub(super) fn check(package: Package<'_>, findings: &mut Findings) {
     for channel in package.channels() {
         check_channel(channel, findings);
     }
 }
 
-fn check_channel(channel: Channel<'_>, findings: &mut Vec<Diagnostic>) {
+fn check_channel(channel: Channel<'_>, findings: &mut Findings) {
     if channel.entries().len() > MAX_COMPARED_ENTRIES || channel.head().is_none() {
         return;
     }

@@ -154,7 +154,7 @@ impl Expression {
         }
     }
 
-    fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
+    pub(super) fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
         match self {
             Self::Literal(_) | Self::Identifier(_) | Self::UnknownCall { .. } => {}
             Self::Select { operand, .. } | Self::Has { operand, .. } => visit(*operand),

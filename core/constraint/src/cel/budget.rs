@@ -38,17 +38,27 @@ impl Fault<'_> {
 }
 
 /// Counts the steps and bytes of one evaluation.
-#[derive(Default)]
 pub(super) struct Budget {
     steps: usize,
+    max_steps: usize,
     bytes: usize,
 }
 
 impl Budget {
+    /// Allows this many steps, but never more than [`MAX_EVALUATION_STEPS`].
+    pub(super) fn new(max_steps: usize) -> Self {
+        Self { steps: 0, max_steps: max_steps.min(MAX_EVALUATION_STEPS), bytes: 0 }
+    }
+
+    /// Returns the steps spent so far.
+    pub(super) fn steps(&self) -> usize {
+        self.steps
+    }
+
     /// Spends steps.
     pub(super) fn step<'a>(&mut self, count: usize) -> Result<(), Fault<'a>> {
         self.steps = self.steps.saturating_add(count);
-        if self.steps > MAX_EVALUATION_STEPS {
+        if self.steps > self.max_steps {
             return Err(Fault::Limit(Limit::EvaluationSteps));
         }
         Ok(())

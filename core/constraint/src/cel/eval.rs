@@ -35,15 +35,20 @@ pub(super) struct Plan<'a> {
     pub(super) patterns: &'a BTreeMap<NodeId, Result<Regex, PatternError>>,
 }
 
-/// Evaluates a program for the properties of one candidate.
-pub(super) fn evaluate<'a>(plan: Plan<'a>, properties: &'a [Property]) -> Result<bool, CelError> {
-    let mut evaluation =
-        Evaluation { plan, properties, variables: Vec::new(), budget: Budget::default() };
-    match evaluation.truth(plan.root, "the rule") {
+/// Evaluates a program for the properties of one candidate; returns the steps it took, too.
+pub(super) fn evaluate<'a>(
+    plan: Plan<'a>,
+    properties: &'a [Property],
+    max_steps: usize,
+) -> (Result<bool, CelError>, usize) {
+    let budget = Budget::new(max_steps);
+    let mut evaluation = Evaluation { plan, properties, variables: Vec::new(), budget };
+    let answer = match evaluation.truth(plan.root, "the rule") {
         Ok(answer) => Ok(answer),
         Err(Fault::Limit(limit)) => Err(CelError::Limit(limit)),
         Err(fault) => Err(CelError::Evaluation(fault.to_string())),
-    }
+    };
+    (answer, evaluation.budget.steps())
 }
 
 type Outcome<'a> = Result<Value<'a>, Fault<'a>>;

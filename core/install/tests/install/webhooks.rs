@@ -2,9 +2,9 @@
 
 use operon_install::{
     DeploymentTemplate, GROUP_LABEL_PREFIX, ServingCertificate, WEBHOOK_HASH_LABEL,
-    WEBHOOK_NAME_LABEL, api_service, certificate_secret, check_webhooks, converted_crds,
-    has_owner_labels, is_api_service_adoptable, label_owner, only_group, serves, serving_objects,
-    unconverted_crd, webhook_configuration, webhook_hash,
+    WEBHOOK_NAME_LABEL, WebhookFault, api_service, certificate_secret, check_webhooks,
+    converted_crds, has_owner_labels, is_api_service_adoptable, label_owner, only_group, serves,
+    serving_objects, unconverted_crd, webhook_configuration, webhook_hash,
 };
 use operon_object::{Object, Value};
 
@@ -54,7 +54,7 @@ fn a_webhook_configuration_carries_all_of_its_definition() {
     );
     let csv = csv("{}");
     let group = group(r#"{"targetNamespaces":["a"]}"#);
-    let made = webhook_configuration(&csv, &description, &group, "Q0E=");
+    let made = webhook_configuration(&csv, &description, &group, &[], "Q0E=");
     let made = made.expect("it is sound").expect("it is for admission");
     assert_eq!(made.kind().name(), "MutatingWebhookConfiguration");
     assert!(made.name().starts_with("m.foo.io-") && made.name().len() == "m.foo.io-".len() + 5);
@@ -68,9 +68,50 @@ fn a_webhook_configuration_carries_all_of_its_definition() {
             "namespaceSelector":{"matchLabels":{"olm.operatorgroup.uid/g1":""}},
             "sideEffects":"None","admissionReviewVersions":["v1"],"failurePolicy":"Fail",
             "reinvocationPolicy":"IfNeeded","objectSelector":{"matchLabels":{"a":"b"}},
-            "rules":[{"operations":["CREATE"],"apiGroups":["foo.io"],"apiVersions":["v1"],"resources":["foos"]}]}]"#,
+            "rules":[{"operations":["CREATE"],"apiGroups":["foo.io"],"apiVersions":["v1"],"resources":["foos"],
+                "scope":"Namespaced"}]}]"#,
     );
     assert_eq!(*made.at(&["webhooks"]), expected);
+}
+
+#[test]
+fn webhooks_reach_only_namespaced_kinds_of_their_targets() {
+    let description = |scope: &str| {
+        value(&format!(
+            r#"{{"generateName":"v","type":"ValidatingAdmissionWebhook","deploymentName":"op",
+                "rules":[{{"apiGroups":[""],"resources":["*"],"scope":"{scope}"}}]}}"#
+        ))
+    };
+    let protected = ["kube-system".to_owned(), "olm".to_owned()];
+    let exclusion = value(
+        r#"{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system","olm"]}"#,
+    );
+    let claims = [
+        ("{}", "*", Ok("*")),
+        ("{}", "Cluster", Ok("Cluster")),
+        (r#"{"targetNamespaces":["a"]}"#, "*", Ok("Namespaced")),
+        (r#"{"targetNamespaces":["a"]}"#, "Namespaced", Ok("Namespaced")),
+        (r#"{"targetNamespaces":["a"]}"#, "Cluster", Err(WebhookFault::ClusterScope)),
+        (r#"{"selector":{"matchLabels":{"a":"b"}}}"#, "Cluster", Err(WebhookFault::ClusterScope)),
+    ];
+    for (spec, scope, expected) in claims {
+        let made =
+            webhook_configuration(&csv("{}"), &description(scope), &group(spec), &protected, "");
+        let made = made.map(|made| made.expect("it is for admission"));
+        if let Ok(made) = &made {
+            let selector = made.at(&["webhooks"]).elements()[0].get("namespaceSelector");
+            assert_eq!(
+                selector.get("matchExpressions").elements(),
+                std::slice::from_ref(&exclusion),
+                "{spec}"
+            );
+        }
+        let scope = made.map(|made| {
+            let rules = made.at(&["webhooks"]).elements()[0].get("rules").clone();
+            rules.elements()[0].get("scope").str().to_owned()
+        });
+        assert_eq!(scope, expected.map(str::to_owned), "{spec}");
+    }
 }
 
 #[test]
@@ -88,7 +129,7 @@ fn the_namespaces_of_a_webhook_are_those_of_the_group() {
         ),
     ];
     for (spec, expected) in claims {
-        let made = webhook_configuration(&csv("{}"), &description, &group(spec), "");
+        let made = webhook_configuration(&csv("{}"), &description, &group(spec), &[], "");
         let made = made.expect("it is sound").expect("it is for admission");
         let webhook = &made.at(&["webhooks"]).elements()[0];
         assert_eq!(*webhook.get("namespaceSelector"), expected, "{spec}");
@@ -98,7 +139,7 @@ fn the_namespaces_of_a_webhook_are_those_of_the_group() {
     }
     let mut young = group(r#"{"targetNamespaces":["a"]}"#);
     young.metadata_mut().remove("uid");
-    let fault = webhook_configuration(&csv("{}"), &description, &young, "");
+    let fault = webhook_configuration(&csv("{}"), &description, &young, &[], "");
     assert_eq!(fault.map_err(|fault| fault.to_string()), Err("Missing UID".to_owned()));
     let groups = [group("{}"), group("{}")];
     for groups in [&groups[..0], &groups[..]] {
@@ -179,7 +220,7 @@ fn conversion_is_only_for_owned_crds_of_operators_for_all_namespaces() {
             assert_eq!(*unconverted_crd(&crds[0]).at(&["spec", "conversion"]), expected);
         }
         let group = group("{}");
-        assert_eq!(webhook_configuration(&csv, &description, &group, ""), Ok(None));
+        assert_eq!(webhook_configuration(&csv, &description, &group, &[], ""), Ok(None));
     }
 }
 

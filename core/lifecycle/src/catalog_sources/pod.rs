@@ -3,11 +3,16 @@
 //! Operon itself reads the image, whether there is a pod or not; nothing waits for it. It serves exactly
 //! the image that was read, so it changes when what was read does.
 
+use std::sync::Arc;
+
 use operon_install::refers_to_owner;
 use operon_kinds::{CatalogSource, names};
 use operon_object::{Kind, Object, Value, known, list, map};
 
-use crate::{Action, CatalogState, Verdict, World, covers::covers};
+use crate::{
+    Action, CatalogState, Guard, Verdict, World, authority, covers::covers, ownership::Claimant,
+    watched::is_watched_whole,
+};
 
 /// Upstream: the port at which a catalog is served.
 pub(super) const SERVING_PORT: i64 = 50051;
@@ -54,38 +59,56 @@ pub(super) fn service_name(source: CatalogSource<'_>) -> String {
     source.object.name().replace('.', "-")
 }
 
-/// Makes the pod be there if it is wanted, and takes it away if it is not.
+/// Names the account of a catalog's pod. Upstream takes the catalog's name, which may be that of another
+/// account.
+fn account_name(source: CatalogSource<'_>) -> String {
+    format!("catalog-{}", source.object.name())
+}
+
+/// Makes the pod exist if it is wanted, and deletes it if it is not. Returns why it cannot exist.
 pub(super) fn decide(
     world: &World<'_>,
     source: CatalogSource<'_>,
     state: Option<&CatalogState>,
     verdict: &mut Verdict,
-) {
+) -> Option<String> {
     let work = source.object.key();
+    let authority = authority::of_namespace(world, source.object.namespace());
     if !is_wanted(source) {
         let objects =
             KINDS.iter().flat_map(|kind| world.objects.within(kind, source.object.namespace()));
         for object in objects.filter(|object| is_of(object, source) && !object.is_deleting()) {
             let (key, uid) = (object.key(), object.uid().to_owned());
-            verdict.act(&work, Action::Delete { key, uid });
+            verdict.act(&authority, &work, Action::Delete { key, uid });
         }
-        return;
+        return None;
     }
     // Which image it is becomes known when it was read.
-    let Some(image) = state.map(|state| state.image.as_str()).filter(|image| !image.is_empty())
-    else {
-        return;
-    };
-    for object in objects(world, source, image) {
-        let live = world.objects.find(&object.key());
-        if live.is_some_and(|live| !is_of(live, source)) {
-            // It belongs to somebody else, who would not be asked.
-            continue;
-        }
-        if !live.is_some_and(|live| covers(live.value(), object.value())) {
-            verdict.act(&work, Action::Apply(object));
+    let image = state.map(|state| state.image.as_str()).filter(|image| !image.is_empty())?;
+    let wanted = objects(world, source, image);
+    let claimant = Arc::new(Claimant::of_catalog(source.object));
+    let live = |object: &Object| world.objects.find(&object.key());
+    // A pod must not run beside, or as, what belongs to others.
+    let refused = wanted.iter().filter_map(live).find_map(|live| claimant.refusal(live));
+    let failed = world.failures.of_work(&work).map(|(_, failure)| failure.error.message.clone());
+    let reported = |reason: String| format!("no pod serves this catalog: {reason}");
+    if let Some(refusal) = refused {
+        return Some(reported(refusal));
+    }
+    let failed = failed.last().map(reported);
+    let unseen = wanted.iter().filter(|object| live(object).is_none());
+    let guards: Vec<Guard> = unseen
+        .map(Object::key)
+        .filter(|key| !is_watched_whole(&key.kind))
+        .map(|key| Guard::NotForeign(key, Arc::clone(&claimant)))
+        .collect();
+    for object in &wanted {
+        if !live(object).is_some_and(|live| covers(live.value(), object.value())) {
+            let action = Action::Apply(object.clone());
+            verdict.act_guarded(&authority, &work, action, guards.clone());
         }
     }
+    failed
 }
 
 fn is_of(object: &Object, source: CatalogSource<'_>) -> bool {
@@ -93,7 +116,8 @@ fn is_of(object: &Object, source: CatalogSource<'_>) -> bool {
 }
 
 fn objects(world: &World<'_>, source: CatalogSource<'_>, image: &str) -> [Object; 4] {
-    let mut account = begin(source, "v1", "ServiceAccount", source.object.name());
+    let mut account = begin(source, "v1", "ServiceAccount", &account_name(source));
+    account.set(&["automountServiceAccountToken"], false);
     let secrets = source.pull_secrets().map(|name| map! { "name" => name });
     account.set(&["imagePullSecrets"], Value::list(secrets));
 
@@ -144,7 +168,9 @@ fn pod(world: &World<'_>, source: CatalogSource<'_>, image: &str) -> Value {
     let is_restricted = is_restricted(world, source);
     let mut container = container(source, image);
     let mut pod = map! {
-        "serviceAccountName" => source.object.name(),
+        "serviceAccountName" => account_name(source),
+        // Serving a catalog needs nothing of the API server.
+        "automountServiceAccountToken" => false,
         "nodeSelector" => map! { "kubernetes.io/os" => "linux" },
     };
     for wish in ["nodeSelector", "tolerations", "affinity", "priorityClassName"] {

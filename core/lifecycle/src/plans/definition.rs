@@ -5,12 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use operon_install::{converts, is_reserved_group};
 use operon_kinds::{InstallPlan, ServiceVersion, Step, StepStatus, names};
-use operon_object::{Kind, Object, known};
-use operon_schema::{Definition, FindingKind, Severity, check_upgrade, installed_alongside};
+use operon_object::{
+    Kind, Object,
+    known::{self, OPERATORS_GROUP},
+};
+use operon_schema::{
+    Definition, Finding, FindingKind, Severity, check_upgrade, installed_alongside,
+};
 
 use super::step::Outcome;
-use crate::{Action, covers::covers, scene::Scene};
+use crate::{Action, covers::covers, groups::target_namespaces, ownership::Claimant, scene::Scene};
 
 /// Brings a CRD, or waits until it is served.
 pub(super) fn step(
@@ -29,23 +35,90 @@ pub(super) fn step(
         operator.is_some_and(|operator| !ServiceVersion::read(operator).is_copied())
     };
     let mut object = installed_alongside(&object, live, scene.namespace, step.resolving(), is_live);
-    let Some(live) = live else {
-        outcome.actions.push(Action::Create(object));
-        return StepStatus::WaitingForApi;
-    };
-    let is_same = is_same_definition(live, &object);
-    if is_same && covers(live.at(&["metadata"]), object.at(&["metadata"])) {
+    let claimant = Claimant::of_step(scene, plan, step);
+    let is_converted = claimant.operator.as_ref().is_some_and(|csv| converts(csv, object.name()));
+    if is_converted {
+        // The installation of the operator says which webhook converts it.
+        object.value_mut().remove(&["spec", "conversion"]);
+    }
+    let is_same = live.is_some_and(|live| is_same_definition(live, &object));
+    if let Some(live) = live
+        && is_same
+        && (covers(live.at(&["metadata"]), object.at(&["metadata"])) || is_reserved(&object))
+    {
         let is_served = Definition::read(live).is_ok_and(|definition| definition.is_established);
         return if is_served { before(live) } else { StepStatus::WaitingForApi };
     }
+    if let Some(refusal) = refusal(&object) {
+        outcome.faults.push(refusal);
+        return StepStatus::Unknown;
+    }
+    let Some(live) = live else {
+        outcome.actions.push((scene.own.clone(), Action::Create(object)));
+        return StepStatus::WaitingForApi;
+    };
     // Who is noted beside a CRD changes often; only a change of its wishes can do harm.
     if !is_same && !look_for_harm(scene, plan, step, live, &object, outcome) {
         return StepStatus::Unknown;
     }
+    let conversion = live.spec().get("conversion");
+    if is_converted && !conversion.is_null() {
+        object.set(&["spec", "conversion"], conversion.clone());
+    }
     object.metadata_mut().insert("resourceVersion", live.resource_version());
     object.metadata_mut().insert("uid", live.uid());
-    outcome.actions.push(Action::Update(object));
+    // What belongs to others changes only if the one who installs may change it.
+    let is_own = is_same || owners_are_family(scene, &claimant, live.name());
+    let authority = if is_own { scene.own.clone() } else { scene.authority.clone() };
+    outcome.actions.push((authority, Action::Update(object)));
     StepStatus::Present
+}
+
+fn is_reserved(object: &Object) -> bool {
+    is_reserved_group(object.spec().get("group").str())
+}
+
+/// Returns why a CRD is not written, whoever installs it.
+fn refusal(object: &Object) -> Option<String> {
+    let (name, group) = (object.name(), object.spec().get("group").str());
+    if group == OPERATORS_GROUP {
+        return Some(format!(
+            "CustomResourceDefinition {name} cannot be installed by a bundle: its group is Operon's own"
+        ));
+    }
+    if is_reserved(object) {
+        return Some(format!(
+            "CustomResourceDefinition {name} cannot be installed by a bundle: group {group} is reserved \
+             for Kubernetes; if you trust it, apply the bundle's CRD as an administrator first"
+        ));
+    }
+    let conversion = object.spec().get("conversion");
+    (conversion.get("strategy").str() == "Webhook").then(|| {
+        let service = conversion.at(&["webhook", "clientConfig", "service"]);
+        format!(
+            "CustomResourceDefinition {name} cannot be installed by a bundle: its spec.conversion sends \
+             objects to Service {}/{}, which no ConversionWebhook of the operator creates; if you trust \
+             it, apply the bundle's CRD as an administrator first",
+            service.get("namespace").str(),
+            service.get("name").str()
+        )
+    })
+}
+
+/// Returns `true` if no operator but the claimant and its predecessors owns a CRD.
+fn owners_are_family(scene: &Scene<'_>, claimant: &Claimant, name: &str) -> bool {
+    let mut owners = owners(scene, name).peekable();
+    owners.peek().is_some()
+        && owners.all(|owner| claimant.is_family(owner.object.namespace(), owner.name()))
+}
+
+/// Returns the operators of the cluster that own a CRD.
+fn owners<'w>(scene: &Scene<'w>, name: &str) -> impl Iterator<Item = ServiceVersion<'w>> {
+    let owns = move |operator: &ServiceVersion<'_>| {
+        operator.owned_crds().iter().any(|crd| crd.get("name").str() == name)
+    };
+    let all = scene.world.objects.all(&known::CLUSTER_SERVICE_VERSION).map(ServiceVersion::read);
+    all.filter(move |operator| !operator.is_copied() && owns(operator))
 }
 
 /// Tells whether a CRD wishes what another wishes. Versions are compared to the letter, because a schema
@@ -75,39 +148,66 @@ fn look_for_harm(
         return false;
     }
     let objects: Vec<Object> = scene.world.objects.all(&kind).cloned().collect();
-    let versions = live.spec().get("versions").elements().iter();
-    let existing: BTreeMap<String, Result<Vec<Object>, String>> = versions
-        .map(|version| (version.get("name").str().to_owned(), Ok(objects.clone())))
-        .collect();
-    let report = check_upgrade(live, new, &existing);
+    let report = check_upgrade(live, new, &by_version(live, &objects));
     let waived = waived(scene, plan, step);
+    let foreign = foreign_harm(scene, live, new, &objects);
     let mut is_harmless = true;
     for finding in &report.findings {
         let blocks = match finding.severity {
-            Severity::Blocks => true,
-            Severity::Warns => false,
+            // Upstream: with a conversion webhook an object that becomes invalid is only a warning. Which
+            // webhook it is says the bundle, so it proves nothing.
+            Severity::Blocks | Severity::Warns => true,
             // A version that goes away is nobody's business but the only owner's.
             Severity::Notes => {
-                owners(scene, plan, live.name()) > 1
+                remaining_owners(scene, plan, live.name()) > 1
                     && matches!(finding.kind, FindingKind::ServedVersionRemoved { .. })
             }
         };
-        if waived.contains(finding.name().as_str()) {
+        let is_foreign = foreign.contains(&finding.name());
+        if !blocks || (waived.contains(finding.name().as_str()) && !is_foreign) {
             continue;
         }
-        if blocks {
-            is_harmless = false;
-            outcome.faults.push(format!(
-                "{} (to accept it, annotate the Subscription with {}={})",
-                finding,
+        is_harmless = false;
+        outcome.faults.push(match is_foreign {
+            true => format!(
+                "{finding} (it concerns objects outside the namespaces of this OperatorGroup, so it \
+                 cannot be accepted here)"
+            ),
+            false => format!(
+                "{finding} (to accept it, annotate the Subscription with {}={})",
                 names::WAIVE_ANNOTATION,
                 finding.name()
-            ));
-        } else if finding.severity == Severity::Warns {
-            outcome.warnings.push(("CRDValidation", finding.to_string()));
-        }
+            ),
+        });
     }
     is_harmless
+}
+
+/// Returns the names of the findings that concern objects outside the target namespaces: a Subscription
+/// cannot accept the loss of what belongs to others.
+fn foreign_harm(
+    scene: &Scene<'_>,
+    live: &Object,
+    new: &Object,
+    objects: &[Object],
+) -> BTreeSet<String> {
+    let targets = scene.group().map(|group| target_namespaces(scene.world, group));
+    let targets = targets.unwrap_or_default();
+    let is_foreign = |object: &&Object| {
+        targets != [""] && !targets.iter().any(|target| target == object.namespace())
+    };
+    let foreign: Vec<Object> = objects.iter().filter(is_foreign).cloned().collect();
+    if foreign.is_empty() {
+        return BTreeSet::new();
+    }
+    let report = check_upgrade(live, new, &by_version(live, &foreign));
+    report.findings.iter().map(Finding::name).collect()
+}
+
+/// Lists the objects of a CRD as each of its versions would.
+fn by_version(live: &Object, objects: &[Object]) -> BTreeMap<String, Result<Vec<Object>, String>> {
+    let versions = live.spec().get("versions").elements().iter();
+    versions.map(|version| (version.get("name").str().to_owned(), Ok(objects.to_vec()))).collect()
 }
 
 /// Returns the findings that people accepted for the Subscriptions of a step's operator.
@@ -120,23 +220,18 @@ fn waived<'w>(scene: &Scene<'w>, plan: InstallPlan<'_>, step: Step<'_>) -> BTree
 }
 
 /// Counts the operators of the cluster that own a CRD and stay when the plan is done.
-fn owners(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> usize {
-    let owns = |operator: &ServiceVersion<'_>| {
-        operator.owned_crds().iter().any(|crd| crd.get("name").str() == name)
-    };
+fn remaining_owners(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> usize {
     let arriving =
         plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
     let replaced: BTreeSet<String> = arriving
         .filter_map(|step| step.manifest().ok())
         .map(|manifest| manifest.at(&["spec", "replaces"]).str().to_owned())
         .collect();
-    let all = scene.world.objects.all(&known::CLUSTER_SERVICE_VERSION).map(ServiceVersion::read);
-    let others =
-        all.filter(|operator| !operator.is_copied() && owns(operator)).filter(|operator| {
-            let is_here = operator.object.namespace() == scene.namespace;
-            let arrives = plan.operators().any(|name| name == operator.name());
-            let goes = replaced.contains(operator.name());
-            !(is_here && (arrives || goes))
-        });
+    let others = owners(scene, name).filter(|operator| {
+        let is_here = operator.object.namespace() == scene.namespace;
+        let arrives = plan.operators().any(|name| name == operator.name());
+        let goes = replaced.contains(operator.name());
+        !(is_here && (arrives || goes))
+    });
     others.count() + 1
 }

@@ -3,19 +3,18 @@
 //! All steps are looked at before the first is done: what cannot be done is told at once, and then
 //! nothing is. What is done is noted last, so that a plan that was interrupted is looked at again.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use operon_kinds::{
     Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, Subscription, condition, names,
     set_condition,
 };
-use operon_object::{
-    ObjectKey, Timestamp, Value,
-    known::{self, OPERATORS_GROUP},
-};
+use operon_object::{ObjectKey, Timestamp, Value, known};
+
+use operon_plan::content_of;
 
 use super::{step, with_steps};
-use crate::{Action, ErrorKind, Event, Guard, Verdict, scene::Scene};
+use crate::{Action, ErrorKind, Event, Guard, Timing, Verdict, scene::Scene};
 
 const INSTALLED: &str = "Installed";
 
@@ -37,6 +36,11 @@ pub(super) fn execute(
     if let Err(message) = check_group(scene) {
         let refusal = Condition::new(INSTALLED, false, "InstallCheckFailed", message);
         set_condition(&mut status, &refusal, now);
+        verdict.write_status(plan.object, status);
+        return;
+    }
+    if let Err(message) = check_content(plan) {
+        end(&mut status, &message, now);
         verdict.write_status(plan.object, status);
         return;
     }
@@ -74,7 +78,7 @@ fn carry_out(
     // What somebody else has done meanwhile is no failure any more.
     let unseen = outcome.unseen.iter().map(|kind| kind.key("", ""));
     let targets: BTreeSet<ObjectKey> =
-        outcome.actions.iter().filter_map(Action::target).chain(unseen).collect();
+        outcome.actions.iter().filter_map(|(_, action)| action.target()).chain(unseen).collect();
     let mut failures = scene.world.failures.of_work(&key);
     if let Some((_, failure)) = failures.find(|(target, _)| targets.contains(target)) {
         let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
@@ -91,29 +95,26 @@ fn carry_out(
     if !outcome.unseen.is_empty() {
         // Nothing is done before everything that could be harmed was seen.
         let kinds = outcome.unseen.into_iter();
-        return kinds.for_each(|kind| verdict.act(&key, Action::Watch(kind)));
+        return kinds.for_each(|kind| verdict.watch(&key, kind));
     }
-    for action in outcome.actions {
+    for (authority, action) in outcome.actions {
         // A view in which the plan is still to be done may be older than the day its operator was removed.
         let mut guards = vec![Guard::Unchanged(plan.object.clone())];
+        // Nothing is written before it is known that nothing of others is overwritten.
+        let unseen = outcome.unseen_objects.iter();
+        guards.extend(
+            unseen.map(|(key, claimant)| Guard::NotForeign(key.clone(), Arc::clone(claimant))),
+        );
         if matches!(&action, Action::Create(_)) {
             // So may one in which its Subscriptions are still there.
             let first = asked.first().map(|subscription| subscription.object.clone());
             guards.extend(first.map(Guard::Alive));
         }
-        // Upstream: definitions are Operon's business, whoever installs; they are checked for themselves.
-        let is_own = action.target().is_none_or(|target| {
-            target.kind == known::CUSTOM_RESOURCE_DEFINITION
-                || target.kind.group() == OPERATORS_GROUP
-        });
-        verdict.act_guarded(&key, action, guards);
-        if !is_own {
-            verdict.in_the_name_of(scene.actor());
-        }
+        verdict.act_guarded(&authority, &key, action, guards);
     }
     for (reason, message) in outcome.warnings {
         let event = Event::about(plan.object, true, reason, &message);
-        verdict.act(&key, Action::Emit(event));
+        verdict.emit(&key, event, Timing::InOrder);
     }
     let mut status = with_steps(status, &outcome.steps);
     let is_done = |step: &Value| {
@@ -154,10 +155,7 @@ fn refuse(
     let timeout = scene.world.settings.plan_retry_timeout;
     let is_over = !is_forbidden && now.since(started) >= timeout;
     if is_over {
-        status.set(&["phase"], PlanPhase::Failed.text());
-        status.set(&["message"], message);
-        let failed = Condition::new(INSTALLED, false, "InstallComponentFailed", message);
-        set_condition(&mut status, &failed, now);
+        end(&mut status, message, now);
     } else {
         status.set(&["message"], format!("retrying execution due to error: {message}"));
         if !is_forbidden {
@@ -165,6 +163,25 @@ fn refuse(
         }
     }
     verdict.write_status(plan.object, status);
+}
+
+/// Ends a plan that cannot be carried out.
+fn end(status: &mut Value, message: &str, now: Timestamp) {
+    status.set(&["phase"], PlanPhase::Failed.text());
+    status.set(&["message"], message);
+    let failed = Condition::new(INSTALLED, false, "InstallComponentFailed", message);
+    set_condition(status, &failed, now);
+}
+
+/// Checks that a plan still holds what was planned, and what was approved.
+fn check_content(plan: InstallPlan<'_>) -> Result<(), String> {
+    let found = content_of(plan)
+        .map_err(|error| format!("{error}; delete the plan, and a new one is made"))?;
+    if found == plan.content() {
+        return Ok(());
+    }
+    Err("the steps of this plan were changed after it was made: delete it, and a new one is made"
+        .to_owned())
 }
 
 /// Says which plan of another namespace has to be approved before this one may begin.
@@ -190,25 +207,20 @@ fn waits_for_partner(scene: &Scene<'_>, plan: InstallPlan<'_>) -> Option<String>
 fn check_group(scene: &Scene<'_>) -> Result<(), String> {
     let ready = |group: &&OperatorGroup<'_>| !group.status_namespaces().is_empty();
     let groups: Vec<&OperatorGroup<'_>> = scene.groups.iter().filter(ready).collect();
-    let group = match groups[..] {
+    match groups[..] {
         [] => return Err("no operator group found that is managing this namespace".to_owned()),
-        [group] => group,
+        [_] => {}
         _ => {
             let count = groups.len();
             return Err(format!(
                 "more than one operator group(s) are managing this namespace count={count}"
             ));
         }
-    };
-    let account = group.service_account();
-    if !account.is_empty() && group.object.status().get("serviceAccountRef").is_null() {
-        return Err(format!(
-            "please make sure the service account exists. sa={account} operatorgroup={}/{}",
-            scene.namespace,
-            group.name()
-        ));
     }
-    Ok(())
+    match scene.authority.unknown_reason() {
+        Some(reason) => Err(reason.to_owned()),
+        None => Ok(()),
+    }
 }
 
 fn note_service_account(scene: &Scene<'_>, status: &mut Value) {

@@ -1,31 +1,41 @@
 //! The steps of a plan: what each still has to do.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use operon_install::{label_owner_key, step_handling};
+use operon_install::{has_reserved_name, label_owner_key, step_handling};
 use operon_kinds::{InstallPlan, Step, StepStatus, names};
 use operon_object::{
-    ApiKind, Kind, Object, Timestamp, Value,
+    ApiKind, Kind, Object, ObjectKey, Timestamp, Value,
     known::{self, KNOWN_KINDS},
 };
+
+use operon_plan::object_of;
 
 use super::{
     definition,
     execute::{owner_of, with_status},
 };
-use crate::{Action, covers::covers, scene::Scene, service_versions};
+use crate::{
+    Action, Authority, covers::covers, ownership::Claimant, scene::Scene, service_versions,
+    watched::is_watched_whole,
+};
 
 /// What is left of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     /// The steps as they are after the actions.
     pub(super) steps: Vec<Value>,
-    /// What is to be done, in order.
-    pub(super) actions: Vec<Action>,
+    /// What is to be done and on whose authority, in order.
+    pub(super) actions: Vec<(Authority, Action)>,
     /// Why the plan cannot be carried out.
     pub(super) faults: Vec<String>,
     /// What people should know although it stops nothing: in a word, and in a sentence.
     pub(super) warnings: Vec<(&'static str, String)>,
+    /// Objects that are not seen, and must not belong to others.
+    pub(super) unseen_objects: BTreeMap<ObjectKey, Arc<Claimant>>,
     /// The kinds whose objects have to be seen before a step can be done.
     pub(super) unseen: BTreeSet<Kind>,
 }
@@ -55,17 +65,10 @@ fn look_at(
 ) -> StepStatus {
     let kind = object_kind(step);
     let step_kind_name = step.value.at(&["resource", "kind"]).str();
-    let object = step
-        .manifest()
-        .and_then(|value| Object::from_value(value).map_err(|error| error.to_string()));
-    let object = match object {
+    let object = match object_of(step) {
         Ok(object) => object,
         Err(error) => {
-            outcome.faults.push(format!(
-                "the manifest of {} {} is damaged: {error}",
-                kind.name(),
-                step.name()
-            ));
+            outcome.faults.push(error);
             return StepStatus::Unknown;
         }
     };
@@ -75,6 +78,15 @@ fn look_at(
         let is_new = live.created().is_some_and(|created| created >= since);
         if is_new { StepStatus::Created } else { StepStatus::Present }
     };
+    if has_reserved_name(&object) {
+        outcome.faults.push(format!(
+            "{} {} cannot be installed by a bundle: names that begin with `system:` are reserved for the \
+             cluster",
+            kind.name(),
+            step.name()
+        ));
+        return StepStatus::Unknown;
+    }
     if !is_served(scene, &object.api_kind()) {
         outcome.faults.push(not_served(&kind, step));
         return StepStatus::Unknown;
@@ -104,11 +116,11 @@ fn look_at(
         ));
         return StepStatus::Unknown;
     }
-    let Some(is_namespaced) = is_namespaced(scene, &kind) else {
+    if is_namespaced(scene, &kind).is_none() {
         outcome.faults.push(not_served(&kind, step));
         return StepStatus::Unknown;
-    };
-    ensure(scene, step, object, is_namespaced, outcome, before)
+    }
+    ensure(scene, plan, step, object, outcome, before)
 }
 
 /// Tells whether everything since a plan was made counts as its work: nobody was asked in between.
@@ -167,35 +179,65 @@ fn create_once(
     } else {
         service_versions::prepare(scene, &mut object);
     }
-    outcome.actions.push(Action::Create(object));
+    outcome.actions.push((scene.own.clone(), Action::Create(object)));
     StepStatus::Created
+}
+
+/// An object as its operator owns it.
+#[derive(Debug)]
+pub(crate) enum OwnedObject {
+    /// It can be written.
+    Ready(Object),
+    /// Its operator does not exist yet.
+    WithoutOwner,
+}
+
+/// Returns an object of a plan in its place, marked as an operator's.
+pub(crate) fn as_owned(scene: &Scene<'_>, operator: &str, mut object: Object) -> OwnedObject {
+    object.set_label(names::MANAGED_LABEL, "true");
+    if is_namespaced(scene, &object.kind()).unwrap_or(true) {
+        object.set_namespace(scene.namespace);
+        let Some(owner) = owner_of(scene, operator) else { return OwnedObject::WithoutOwner };
+        object.value_mut().remove(&["metadata", "ownerReferences"]);
+        object.add_owner(&owner);
+    } else {
+        object.value_mut().remove(&["metadata", "namespace"]);
+        object.value_mut().remove(&["metadata", "ownerReferences"]);
+        label_owner_key(
+            &mut object,
+            &known::CLUSTER_SERVICE_VERSION.key(scene.namespace, operator),
+        );
+    }
+    OwnedObject::Ready(object)
 }
 
 /// Makes an object be there as the bundle has it.
 fn ensure(
     scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
     step: Step<'_>,
-    mut object: Object,
-    is_namespaced: bool,
+    object: Object,
     outcome: &mut Outcome,
     before: impl Fn(&Object) -> StepStatus,
 ) -> StepStatus {
-    object.set_label(names::MANAGED_LABEL, "true");
-    if is_namespaced {
-        object.set_namespace(scene.namespace);
-        let Some(owner) = owner_of(scene, step.resolving()) else {
-            // Its owner was made just now; its identity is seen in the next world.
-            return StepStatus::Unknown;
-        };
-        object.value_mut().remove(&["metadata", "ownerReferences"]);
-        object.add_owner(&owner);
-    } else {
-        object.value_mut().remove(&["metadata", "namespace"]);
-        let owner = known::CLUSTER_SERVICE_VERSION.key(scene.namespace, step.resolving());
-        label_owner_key(&mut object, &owner);
+    let is_namespaced = is_namespaced(scene, &object.kind()).unwrap_or(true);
+    let namespace = if is_namespaced { scene.namespace } else { "" };
+    let key = object.kind().key(namespace, object.name());
+    let live = scene.world.objects.find(&key);
+    if live.is_none() && !is_watched_whole(&object.kind()) {
+        let claimant = Arc::new(Claimant::of_step(scene, plan, step));
+        outcome.unseen_objects.insert(key, claimant);
     }
-    let live = scene.world.objects.find(&object.key());
+    let mut object = match as_owned(scene, step.resolving(), object) {
+        OwnedObject::Ready(object) => object,
+        // Its owner was created just now; its identity is seen in the next world.
+        OwnedObject::WithoutOwner => return StepStatus::Unknown,
+    };
     if let Some(live) = live {
+        if let Some(refusal) = Claimant::of_step(scene, plan, step).refusal(live) {
+            outcome.faults.push(refusal);
+            return StepStatus::Unknown;
+        }
         if object.kind() == known::SERVICE_ACCOUNT {
             // A service account is shared by the old and the new operator until the old one is gone.
             live.owners().for_each(|owner| object.add_owner(&owner));
@@ -205,7 +247,7 @@ fn ensure(
         }
     }
     let status = live.map_or(StepStatus::Created, before);
-    outcome.actions.push(Action::Apply(object));
+    outcome.actions.push((scene.authority.clone(), Action::Apply(object)));
     status
 }
 

@@ -1,15 +1,22 @@
-//! Making whole what somebody took away from an operator.
+//! Restoring the accounts and roles of an operator that were deleted or changed.
 //!
-//! Only for operators that a plan brought: whoever made an operator by hand also made its accounts and
-//! roles, and may have meant to take them away.
+//! What the operator's newest completed plan granted is restored, and nothing else: an operator that
+//! was created by hand, or whose ClusterServiceVersion was edited, gains nothing.
 
-use operon_install::rbac_for;
-use operon_kinds::{Phase, ServiceVersion, names};
-use operon_object::{Object, known};
+use operon_kinds::{Phase, ServiceVersion};
+use operon_object::known;
 
-use crate::{Action, Verdict, covers::covers, objects::component_labels, scene::Scene};
+use crate::{
+    Action, Verdict,
+    covers::covers,
+    objects::component_labels,
+    ownership::Claimant,
+    plans::{OwnedObject, as_owned},
+    records,
+    scene::Scene,
+};
 
-/// Makes the accounts and roles of an operator again that are missing or were changed.
+/// Restores the accounts and roles of an operator.
 pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
     let is_settled = match operator.phase() {
         Phase::Pending | Phase::Succeeded | Phase::Failed => true,
@@ -20,43 +27,30 @@ pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &
         | Phase::Replacing
         | Phase::Deleting => false,
     };
-    let is_planned = operator.object.label(names::MANAGED_LABEL) == "true";
-    let is_under_way = scene
+    let is_in_progress = scene
         .plans
         .iter()
         .any(|plan| !plan.is_finished() && plan.operators().any(|name| name == operator.name()));
-    if !is_settled || !is_planned || is_under_way {
+    if !is_settled || is_in_progress {
         return;
     }
-    let Ok(accounts) = rbac_for(operator.object, scene.namespace) else { return };
-    for account in accounts {
-        let roles = account.roles.into_iter().chain(account.role_bindings);
-        let cluster_roles = account.cluster_roles.into_iter().chain(account.cluster_role_bindings);
-        for object in account.service_account.into_iter().chain(roles).chain(cluster_roles) {
-            ensure(scene, operator, object, verdict);
+    let claimant = Claimant::new(scene, operator.object);
+    for granted in records::granted(scene, operator.name()).unwrap_or_default() {
+        let OwnedObject::Ready(mut object) = as_owned(scene, operator.name(), granted) else {
+            continue;
+        };
+        let live = scene.world.objects.find(&object.key());
+        let is_whole = live.is_some_and(|live| {
+            // An account has other owners and secrets; that it exists is enough.
+            object.kind() == known::SERVICE_ACCOUNT
+                || ["rules", "roleRef", "subjects"]
+                    .iter()
+                    .all(|field| covers(live.at(&[field]), object.at(&[field])))
+        });
+        if is_whole || live.is_some_and(|live| claimant.refusal(live).is_some()) {
+            continue;
         }
+        component_labels(operator.object).for_each(|label| object.set_label(label, ""));
+        verdict.act(&scene.authority, &object.key(), Action::Apply(object));
     }
-}
-
-fn ensure(
-    scene: &Scene<'_>,
-    operator: ServiceVersion<'_>,
-    mut object: Object,
-    verdict: &mut Verdict,
-) {
-    let live = scene.world.objects.find(&object.key());
-    let is_whole = live.is_some_and(|live| {
-        // An account has other owners and secrets; that it is there is enough.
-        object.kind() == known::SERVICE_ACCOUNT
-            || ["rules", "roleRef", "subjects"]
-                .iter()
-                .all(|field| covers(live.at(&[field]), object.at(&[field])))
-    });
-    if is_whole {
-        return;
-    }
-    object.set_label(names::MANAGED_LABEL, "true");
-    component_labels(operator.object).for_each(|label| object.set_label(label, ""));
-    verdict.act(&object.key(), Action::Apply(object));
-    verdict.in_the_name_of(scene.actor());
 }

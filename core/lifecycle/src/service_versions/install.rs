@@ -12,7 +12,7 @@ use operon_object::{Object, Timestamp, Value, known};
 
 use crate::{
     Action, CertificateRequest, ReplacedCertificate, covers::covers, objects::component_labels,
-    scene::Scene,
+    ownership::Claimant, scene::Scene,
 };
 
 /// What has to be written for an operator.
@@ -163,30 +163,41 @@ fn write(
             .into_iter()
             .chain(objects.auth_delegator_binding)
             .chain(objects.auth_reader_binding);
-        all.for_each(|object| ensure(scene, operator, object, &mut actions));
+        for object in all {
+            ensure(scene, operator, object, &mut actions)?;
+        }
     }
     let deployments = deployments(scene, operator, strategy)?;
     let names: BTreeSet<String> =
         deployments.iter().map(|object| object.name().to_owned()).collect();
-    deployments.into_iter().for_each(|object| ensure(scene, operator, object, &mut actions));
+    for object in deployments {
+        ensure(scene, operator, object, &mut actions)?;
+    }
     write_webhooks(scene, operator, &mut actions)?;
     write_api_services(scene, operator, &mut actions)?;
     remove_stale(scene, operator, &names, &mut actions);
     Ok(actions)
 }
 
-/// Makes an object be there, and belong to the same operator as its ClusterServiceVersion.
+/// Makes an object exist and belong to the same operator as its ClusterServiceVersion. The error says
+/// whose object has its name.
 fn ensure(
     scene: &Scene<'_>,
     operator: ServiceVersion<'_>,
     mut object: Object,
     actions: &mut Vec<Action>,
-) {
+) -> Result<(), String> {
     component_labels(operator.object).for_each(|label| object.set_label(label, ""));
     let live = scene.world.objects.find(&object.key());
-    if !live.is_some_and(|live| covers(live.value(), object.value())) {
-        actions.push(Action::Apply(object));
+    if live.is_some_and(|live| covers(live.value(), object.value())) {
+        return Ok(());
     }
+    let claimant = Claimant::new(scene, operator.object);
+    if let Some(refusal) = live.and_then(|live| claimant.refusal(live)) {
+        return Err(refusal);
+    }
+    actions.push(Action::Apply(object));
+    Ok(())
 }
 
 fn write_webhooks(
@@ -202,11 +213,12 @@ fn write_webhooks(
             operator.object,
             description,
             group.object,
+            &scene.world.settings.protected_namespaces,
             &certificate.ca_bundle,
         )
         .map_err(|fault| fault.to_string())?;
         if let Some(object) = made {
-            ensure(scene, operator, object, actions);
+            ensure(scene, operator, object, actions)?;
             continue;
         }
         let find =
@@ -254,7 +266,11 @@ fn write_api_services(
             object.metadata_mut().remove(field);
         }
         object.value_mut().remove(&["status"]);
-        ensure(scene, operator, object, actions);
+        component_labels(operator.object).for_each(|label| object.set_label(label, ""));
+        // Whose it is was checked when it was computed.
+        if !live.is_some_and(|live| covers(live.value(), object.value())) {
+            actions.push(Action::Apply(object));
+        }
     }
     Ok(())
 }

@@ -67,6 +67,17 @@ pub(super) fn next(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     }
 }
 
+/// Keeps an operator where it is while nothing may be written for it, and says why.
+pub(super) fn without_authority(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    match operator.phase() {
+        Phase::None | Phase::Pending | Phase::InstallReady | Phase::Installing | Phase::Unknown => {
+            let reason = scene.authority.unknown_reason().unwrap_or_default();
+            Next::to(Phase::Pending, "AuthorityUnknown", reason)
+        }
+        Phase::Succeeded | Phase::Failed | Phase::Replacing | Phase::Deleting => Next::stay(),
+    }
+}
+
 fn invalid_strategy(error: &str) -> Next {
     let message = format!("install strategy invalid: {error}");
     Next::to(Phase::Failed, "InvalidInstallStrategy", message)

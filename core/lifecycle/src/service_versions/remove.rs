@@ -7,7 +7,9 @@ use operon_install::{has_owner_labels, unconverted_crd};
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, known};
 
-use crate::{Action, Verdict, generations, plans::next_generation, scene::Scene};
+use crate::{
+    Action, Verdict, generations, plans::next_generation, rights::removal_authority, scene::Scene,
+};
 
 /// Removes what an operator leaves behind outside its namespace, and then lets it go.
 pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mut Verdict) {
@@ -20,7 +22,8 @@ pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &
     if !left.is_empty() {
         for left in left.into_iter().filter(|left| !left.is_deleting()) {
             let (target, uid) = (left.key(), left.uid().to_owned());
-            verdict.act(&key, Action::Delete { key: target, uid });
+            let authority = removal_authority(scene, left);
+            verdict.act(authority, &key, Action::Delete { key: target, uid });
         }
         return;
     }
@@ -29,7 +32,7 @@ pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &
     let mut changed = object.clone();
     let finalizers = changed.metadata_mut().place("finalizers").make_list();
     finalizers.retain(|name| name.as_text() != Some(names::CSV_FINALIZER));
-    verdict.act(&key, Action::Update(changed));
+    verdict.act(&scene.own, &key, Action::Update(changed));
 }
 
 /// Removes an operator's Deployments.
@@ -37,7 +40,7 @@ pub(super) fn deployments(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdi
     let deployments = scene.world.objects.within(&known::DEPLOYMENT, scene.namespace);
     for deployment in deployments.filter(|object| has_owner_labels(object, operator.object)) {
         let (key, uid) = (deployment.key(), deployment.uid().to_owned());
-        verdict.act(&operator.object.key(), Action::Delete { key, uid });
+        verdict.act(&scene.authority, &operator.object.key(), Action::Delete { key, uid });
     }
 }
 
@@ -68,8 +71,10 @@ fn stop_conversion(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mu
     for name in converting {
         let live = scene.world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
         let Some(live) = live else { continue };
-        if live.at(&["spec", "conversion", "strategy"]).str() == "Webhook" {
-            verdict.act(&operator.object.key(), Action::Update(unconverted_crd(live)));
+        // Whoever else converts it now goes on doing so.
+        let service = live.at(&["spec", "conversion", "webhook", "clientConfig", "service"]);
+        if service.get("namespace").str() == scene.namespace {
+            verdict.act(&scene.own, &operator.object.key(), Action::Update(unconverted_crd(live)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! An operator of an answer as the checker sees it: its properties, read again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use operon_constraint::{GroupVersionKind, Property, provided_apis, stated_packages};
 use operon_version::Version;
@@ -59,7 +59,11 @@ pub(super) fn installed<'u, 'n>(
     names: impl Iterator<Item = &'n str>,
     part: usize,
 ) -> Vec<Member<'u>> {
-    let find = |name: &str| universe.installed.iter().find(|operator| operator.name == name);
+    let mut by_name: BTreeMap<&str, &Installed> = BTreeMap::new();
+    for operator in &universe.installed {
+        by_name.entry(&operator.name).or_insert(operator);
+    }
+    let find = |name: &str| by_name.get(name).copied();
     names.filter_map(find).map(|operator| installed_member(operator, part, requests)).collect()
 }
 

@@ -8,6 +8,7 @@ use operon_catalog::{
 use operon_version::Version;
 
 use super::check;
+use crate::budget::Budget;
 use crate::limits::Limits;
 use crate::resolution::{Addition, Answer, Failure, Kept, Resolution};
 use crate::resolve::resolve;
@@ -172,7 +173,8 @@ fn tampered_answers_are_refused() {
     let catalog = harbour();
     let (universe, requests) = universe(&catalog);
     let semantics = Semantics::documented();
-    let sound = resolve(&universe, &requests, &semantics, &Limits::default());
+    let mut budget = Budget::new(&Limits::default());
+    let sound = resolve(&universe, &requests, &semantics, &mut budget);
     assert_eq!(complaint(&sound), None);
     let lamp = |version: &str| addition(&catalog, "lamp", version, "lamp.v1.0.0");
     let fresh = |package: &str| addition(&catalog, package, "1.0.0", "");
@@ -199,7 +201,7 @@ fn tampered_answers_are_refused() {
     for (expected, tampered) in table {
         let mut resolution = sound.clone();
         resolution.parts[0].result = Ok(tampered.clone());
-        check(&universe, &requests, &semantics, &mut resolution);
+        check(&universe, &requests, &semantics, &mut resolution, &mut budget);
         let told = complaint(&resolution).unwrap_or_default();
         assert!(
             if expected.is_empty() { told.is_empty() } else { told.contains(expected) },

@@ -3,11 +3,15 @@
 //! Reasons of one operator are phrases without a subject, so that versions that fail for the same
 //! reason can share it; what must be there is said in whole sentences.
 
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+
 use operon_catalog::Package;
 use operon_constraint::{Constraint, Requirement};
 
 use super::fold::{fold_names, fold_operators, fold_versions};
-use super::prove::{Cannot, Contradiction, Id, Known, Must, State, Value};
+use super::known::{Id, Known};
+use super::prove::{Cannot, Contradiction, Must, State, Suppositions, Value};
 use super::{Because, BecauseKind};
 use crate::conflict::{Fact, Operator};
 use crate::universe::{Content, Universe};
@@ -19,13 +23,41 @@ const MAX_DEPTH: usize = 14;
 /// Different reasons of versions of one list; more are counted.
 const MAX_GROUPS: usize = 6;
 
+/// Limits the bytes of the steps that describing one conflict may create, counted without giving
+/// any back. Reasons are shared in a proof and repeated in words, so a small proof can be a huge
+/// tree; a tree that anyone reads takes some ten thousand bytes.
+const MAX_DESCRIBED_BYTES: usize = 16 * 1024 * 1024;
+
 /// Puts reasons into words.
 pub(super) struct Describer<'d> {
-    pub(super) universe: &'d Universe<'d>,
+    universe: &'d Universe<'d>,
     pub(super) known: &'d Known<'d>,
+    bytes_left: Cell<usize>,
 }
 
-impl Describer<'_> {
+/// What was proved, and the state that is spoken of.
+#[derive(Clone, Copy)]
+pub(super) struct Proved<'p> {
+    pub(super) suppositions: &'p Suppositions,
+    pub(super) state: &'p State,
+}
+
+impl<'d> Describer<'d> {
+    pub(super) fn new(universe: &'d Universe<'d>, known: &'d Known<'d>) -> Self {
+        Self { universe, known, bytes_left: Cell::new(MAX_DESCRIBED_BYTES) }
+    }
+
+    /// Returns `true` if so much was described that the last steps are missing.
+    pub(super) fn is_spent(&self) -> bool {
+        self.bytes_left.get() == 0
+    }
+
+    fn charge(&self, step: &Because) {
+        let operators: usize = step.operators.iter().map(bytes_of).sum();
+        let bytes = size_of::<Because>() + step.text.len() + step.message.len() + operators;
+        self.bytes_left.set(self.bytes_left.get().saturating_sub(bytes));
+    }
+
     fn operator(&self, id: Id) -> &Operator {
         self.known.operators[id]
     }
@@ -35,15 +67,27 @@ impl Describer<'_> {
     }
 
     /// Says why each of these cannot be, versions with the same reason together.
-    pub(super) fn groups(&self, state: &State, ids: &[Id], depth: usize) -> Vec<Because> {
+    pub(super) fn groups(&self, proved: Proved<'_>, ids: &[Id], depth: usize) -> Vec<Because> {
         let mut groups: Vec<(Because, Vec<Id>)> = Vec::new();
+        // Reasons that begin with the same words, by these words.
+        let mut similar: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut seen: HashSet<Id> = HashSet::new();
         for &id in ids {
-            let Some(cannot) = state.cannot(id) else { continue };
-            let reason = self.reason(state, id, cannot, depth + 1);
-            match groups.iter_mut().find(|(known, _)| same_reason(known, &reason)) {
-                Some((_, members)) if members.contains(&id) => {}
-                Some((_, members)) => members.push(id),
-                None => groups.push((reason, vec![id])),
+            let Some(cannot) = proved.state.cannot(id) else { continue };
+            if !seen.insert(id) {
+                continue;
+            }
+            let reason = self.reason(proved, id, cannot, depth + 1);
+            let alike = similar.entry(reason.text.clone()).or_default();
+            match alike.iter().find(|&&number| same_reason(&groups[number].0, &reason)) {
+                Some(&number) => groups[number].1.push(id),
+                None => {
+                    alike.push(groups.len());
+                    groups.push((reason, vec![id]));
+                }
+            }
+            if self.is_spent() {
+                break;
             }
         }
         let more = groups.len().saturating_sub(MAX_GROUPS);
@@ -68,22 +112,30 @@ impl Describer<'_> {
         if operators.iter().all(|operator| operator.way != 0) {
             return reason;
         }
-        Because {
+        let versions = Because {
             kind: BecauseKind::Versions,
             text: fold_operators(&operators),
             message: String::new(),
             operators,
             because: vec![reason],
-        }
+        };
+        self.charge(&versions);
+        versions
     }
 
     /// Says why one operator cannot be there, as a phrase that follows its name.
-    fn reason(&self, state: &State, id: Id, cannot: &Cannot, depth: usize) -> Because {
-        if depth > MAX_DEPTH {
+    fn reason(&self, proved: Proved<'_>, id: Id, cannot: Cannot, depth: usize) -> Because {
+        if depth > MAX_DEPTH || self.is_spent() {
             return step(BecauseKind::Leads, "cannot be there for reasons further down".to_owned());
         }
+        let reason = self.reason_of(proved, id, cannot, depth);
+        self.charge(&reason);
+        reason
+    }
+
+    fn reason_of(&self, proved: Proved<'_>, id: Id, cannot: Cannot, depth: usize) -> Because {
         match cannot {
-            Cannot::Unusable(number) => match self.known.unusable[*number].1 {
+            Cannot::Unusable(number) => match self.known.unusable[number as usize].1 {
                 Fact::Malformed { error, .. } => {
                     step(BecauseKind::Malformed, format!("cannot be used: {error}"))
                 }
@@ -93,50 +145,54 @@ impl Describer<'_> {
                 ),
             },
             Cannot::Unmet(number) => {
-                let need = &self.known.needs[*number];
+                let need = &self.known.needs[number as usize];
                 let because = if need.candidates.is_empty() {
                     vec![self.nothing(need.constraint)]
                 } else {
-                    self.groups(state, &need.candidates, depth)
+                    self.groups(proved, &need.candidates, depth)
                 };
                 Because { because, ..needs(need.constraint) }
             }
-            Cannot::Rival { rivals, other } if *other == id => step(
+            Cannot::Rival { rivals, other } if other as Id == id => step(
                 BecauseKind::Rival,
-                format!("lists {} twice, so it stands in its own way", self.shared(*rivals)),
+                format!("lists {} twice, so it stands in its own way", self.shared(rivals)),
             ),
             Cannot::Rival { rivals, other } => {
-                let both = match self.known.rivals[*rivals].fact {
+                let both = match self.known.rivals[rivals as usize].fact {
                     Fact::OnePerPackage { .. } => {
-                        format!("both are of {}", self.shared(*rivals))
+                        format!("both are of {}", self.shared(rivals))
                     }
-                    _ => format!("both provide {}", self.shared(*rivals)),
+                    _ => format!("both provide {}", self.shared(rivals)),
                 };
-                let text = format!("cannot run beside {}: {both}", self.name(*other));
-                let because = vec![self.given(state, *other, depth + 1)];
+                let text = format!("cannot run beside {}: {both}", self.name(other as Id));
+                let because = vec![self.given(proved, other as Id, depth + 1)];
                 Because { because, ..step(BecauseKind::Rival, text) }
             }
             Cannot::Update { other } => Because {
-                because: vec![self.given(state, *other, depth + 1)],
-                ..step(BecauseKind::Rival, format!("would take the place of {}", self.name(*other)))
+                because: vec![self.given(proved, other as Id, depth + 1)],
+                ..step(
+                    BecauseKind::Rival,
+                    format!("would take the place of {}", self.name(other as Id)),
+                )
             },
             Cannot::Excluded { exclusion } => {
-                let exclusion = &self.known.excludes[*exclusion];
+                let exclusion = &self.known.excludes[exclusion as usize];
                 let by = self.name(exclusion.operator);
                 Because {
                     message: message(exclusion.constraint),
-                    because: vec![self.given(state, exclusion.operator, depth + 1)],
+                    because: vec![self.given(proved, exclusion.operator, depth + 1)],
                     ..step(BecauseKind::Excluded, format!("is excluded by {by}"))
                 }
             }
             Cannot::Excludes { exclusion, other } => {
-                let constraint = self.known.excludes[*exclusion].constraint;
-                let because = if *other == id {
+                let constraint = self.known.excludes[exclusion as usize].constraint;
+                let is_own = other as Id == id;
+                let because = if is_own {
                     Vec::new()
                 } else {
-                    vec![self.given(state, *other, depth + 1)]
+                    vec![self.given(proved, other as Id, depth + 1)]
                 };
-                let own = if *other == id { ", and is that itself" } else { "" };
+                let own = if is_own { ", and is that itself" } else { "" };
                 let text = format!("must not run beside {}{own}", words::need(constraint));
                 Because {
                     message: message(constraint),
@@ -145,14 +201,15 @@ impl Describer<'_> {
                 }
             }
             Cannot::Leads(supposition) => {
-                let (supposed, contradiction) = supposition.as_ref();
-                self.leads(supposed, id, contradiction, depth + 1)
+                let (supposed, contradiction) = proved.suppositions.get(supposition);
+                let proved = Proved { state: supposed, ..proved };
+                self.leads(proved, id, *contradiction, depth + 1)
             }
         }
     }
 
-    fn shared(&self, rivals: usize) -> String {
-        match self.known.rivals[rivals].fact {
+    fn shared(&self, rivals: u32) -> String {
+        match self.known.rivals[rivals as usize].fact {
             Fact::OnePerPackage { package, .. } => format!("package {package}"),
             Fact::OneProvider { api, .. } => format!("API {}", words::api(api)),
             _ => String::new(),
@@ -160,34 +217,35 @@ impl Describer<'_> {
     }
 
     /// Says what goes wrong when an operator is supposed.
-    pub(super) fn leads(
+    fn leads(
         &self,
-        state: &State,
+        proved: Proved<'_>,
         id: Id,
-        contradiction: &Contradiction,
+        contradiction: Contradiction,
         depth: usize,
     ) -> Because {
         match contradiction {
             Contradiction::NoOption(number) => {
-                let options = &self.known.options[*number];
-                if let Some(step) = self.rival_of_all(state, id, *number) {
+                let options = &self.known.options[number as usize];
+                if let Some(step) = self.rival_of_all(proved.state, id, number) {
                     return step;
                 }
-                let because = self.groups(state, &options.operators, depth);
+                let because = self.groups(proved, &options.operators, depth);
                 let text = format!("would leave nothing for Subscription {}", options.request);
                 Because { because, ..step(BecauseKind::Leads, text) }
             }
-            Contradiction::Both { operator, cannot } if *operator == id => {
-                self.reason(state, id, cannot, depth)
+            Contradiction::Both { operator, cannot } if operator as Id == id => {
+                self.reason(proved, id, cannot, depth)
             }
             Contradiction::Both { operator, cannot } => {
-                let reason = self.reason(state, *operator, cannot, depth);
+                let operator = operator as Id;
+                let reason = self.reason(proved, operator, cannot, depth);
                 let text = format!(
                     "cannot be together with what is needed: {} {}",
-                    self.name(*operator),
+                    self.name(operator),
                     reason.text
                 );
-                let mut because = vec![self.given(state, *operator, depth + 1)];
+                let mut because = vec![self.given(proved, operator, depth + 1)];
                 because.extend(reason.because);
                 Because { because, message: reason.message, ..step(BecauseKind::Leads, text) }
             }
@@ -195,15 +253,15 @@ impl Describer<'_> {
     }
 
     /// Says that an operator may not run beside anything that a request can have, if one rule says so.
-    fn rival_of_all(&self, state: &State, id: Id, number: usize) -> Option<Because> {
-        let options = &self.known.options[number];
+    fn rival_of_all(&self, state: &State, id: Id, number: u32) -> Option<Because> {
+        let options = &self.known.options[number as usize];
         let mut rule = None;
         for &option in &options.operators {
             match state.cannot(option) {
                 Some(Cannot::Rival { rivals, other })
-                    if *other == id && rule.is_none_or(|rule| rule == *rivals) =>
+                    if other as Id == id && rule.is_none_or(|rule| rule == rivals) =>
                 {
-                    rule = Some(*rivals);
+                    rule = Some(rivals);
                 }
                 _ => return None,
             }
@@ -211,7 +269,7 @@ impl Describer<'_> {
         let rule = rule?;
         let operators: Vec<Operator> =
             options.operators.iter().map(|&option| self.operator(option).clone()).collect();
-        let both = match self.known.rivals[rule].fact {
+        let both = match self.known.rivals[rule as usize].fact {
             Fact::OnePerPackage { .. } => format!("both are of {}", self.shared(rule)),
             _ => format!("both provide {}", self.shared(rule)),
         };
@@ -237,19 +295,25 @@ impl Describer<'_> {
     }
 
     /// Says why an operator must be there, as a sentence.
-    fn given(&self, state: &State, id: Id, depth: usize) -> Because {
+    fn given(&self, proved: Proved<'_>, id: Id, depth: usize) -> Because {
+        if depth > MAX_DEPTH || self.is_spent() {
+            return step(BecauseKind::Given, format!("{} must be there", self.name(id)));
+        }
+        let given = self.given_by(proved, id, depth);
+        self.charge(&given);
+        given
+    }
+
+    fn given_by(&self, proved: Proved<'_>, id: Id, depth: usize) -> Because {
         let name = self.name(id);
         let sentence = |text: String| step(BecauseKind::Given, text);
-        if depth > MAX_DEPTH {
-            return sentence(format!("{name} must be there"));
-        }
-        match &state.values[id] {
+        match proved.state.values[id] {
             Value::Must(Must::Runs) => {
                 sentence(format!("{name} runs here, and no Subscription refers to it"))
             }
             Value::Must(Must::Supposed) => sentence(format!("{name} is the one that is asked for")),
             Value::Must(Must::OnlyOption(number)) => {
-                let options = &self.known.options[*number];
+                let options = &self.known.options[number as usize];
                 let others = self.others(&options.operators, id);
                 let request = options.request;
                 let mut given = if self.operator(id).source.is_none() {
@@ -264,20 +328,20 @@ impl Describer<'_> {
                 } else {
                     sentence(format!("Subscription {request} can have nothing but {name}"))
                 };
-                given.because = self.groups(state, &others, depth);
+                given.because = self.groups(proved, &others, depth);
                 given
             }
             Value::Must(Must::Needed(number)) => {
-                let need = &self.known.needs[*number];
+                let need = &self.known.needs[number as usize];
                 let by = self.name(need.operator);
                 let others = self.others(&need.candidates, id);
                 let only = if others.is_empty() { "" } else { ", and nothing else can meet that" };
                 let mut given =
                     sentence(format!("{by} needs {}{only}", words::need(need.constraint)));
                 given.message = message(need.constraint);
-                given.because = self.groups(state, &others, depth);
-                if !matches!(state.values[need.operator], Value::Must(Must::Supposed)) {
-                    given.because.push(self.given(state, need.operator, depth + 1));
+                given.because = self.groups(proved, &others, depth);
+                if !matches!(proved.state.values[need.operator], Value::Must(Must::Supposed)) {
+                    given.because.push(self.given(proved, need.operator, depth + 1));
                 }
                 given
             }
@@ -315,8 +379,7 @@ impl Describer<'_> {
             }
             Requirement::Gvk(wanted) => {
                 let mut others: Vec<String> = catalogs()
-                    .flat_map(|(_, catalog)| catalog.apis())
-                    .filter(|api| api.group() == wanted.group && api.kind() == wanted.kind)
+                    .flat_map(|(_, catalog)| catalog.api_versions(&wanted.group, &wanted.kind))
                     .filter(|api| api.version() != wanted.version && api.providers().len() > 0)
                     .map(|api| api.version().to_owned())
                     .collect();
@@ -360,6 +423,12 @@ fn message(constraint: &Constraint) -> String {
         (Requirement::Cel(_), _) | (_, None) => String::new(),
         (_, Some(message)) => message.clone(),
     }
+}
+
+/// Returns the bytes of an operator with its texts.
+fn bytes_of(operator: &Operator) -> usize {
+    let Operator { package, channel, name, version, .. } = operator;
+    size_of::<Operator>() + package.len() + channel.len() + name.len() + version.len()
 }
 
 pub(super) fn step(kind: BecauseKind, text: String) -> Because {

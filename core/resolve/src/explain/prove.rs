@@ -1,61 +1,17 @@
 //! Derives from the facts of a conflict what must be there and what cannot be, with reasons.
 //!
-//! A conflict has few facts, so this is done again and again with plain loops: the reasons matter
-//! here, not the speed. What simple steps cannot derive is left open.
+//! Facts are looked at in passes and in a fixed order, which decides the reason that is given
+//! where there are several. A pass looks only at facts that may say more than before, so a
+//! derivation takes time in proportion to what it derives. What simple steps cannot derive is
+//! left open.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use operon_constraint::Constraint;
-
-use crate::conflict::{Conflict, Fact, Operator};
-
-/// An operator of a conflict, or a way of one.
-pub(super) type Id = usize;
-
-/// The facts of a conflict with operators as numbers.
-#[derive(Debug, Default)]
-pub(super) struct Known<'c> {
-    numbers: BTreeMap<&'c Operator, Id>,
-    pub(super) operators: Vec<&'c Operator>,
-    pub(super) wanted: Vec<&'c str>,
-    pub(super) options: Vec<Options<'c>>,
-    pub(super) needs: Vec<Need<'c>>,
-    pub(super) rivals: Vec<Rivals<'c>>,
-    pub(super) updates: Vec<(Id, Id)>,
-    pub(super) excludes: Vec<Exclusion<'c>>,
-    pub(super) freestanding: Vec<Id>,
-    pub(super) unusable: Vec<(Id, &'c Fact)>,
-}
-
-#[derive(Debug)]
-pub(super) struct Options<'c> {
-    pub(super) request: &'c str,
-    pub(super) package: &'c str,
-    pub(super) operators: Vec<Id>,
-}
-
-#[derive(Debug)]
-pub(super) struct Need<'c> {
-    pub(super) operator: Id,
-    pub(super) constraint: &'c Constraint,
-    pub(super) candidates: Vec<Id>,
-}
-
-#[derive(Debug)]
-pub(super) struct Rivals<'c> {
-    pub(super) fact: &'c Fact,
-    pub(super) members: Vec<Id>,
-}
-
-#[derive(Debug)]
-pub(super) struct Exclusion<'c> {
-    pub(super) operator: Id,
-    pub(super) constraint: &'c Constraint,
-    pub(super) excluded: Vec<Id>,
-}
+use super::known::{FactId, FactKind, Id, Known};
+use crate::budget::Budget;
 
 /// What is known about an operator.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Value {
     #[default]
     Open,
@@ -64,44 +20,58 @@ pub(super) enum Value {
 }
 
 /// Why an operator must be there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Must {
     /// It runs and no request refers to it.
     Runs,
     /// A request has no other option left.
-    OnlyOption(usize),
+    OnlyOption(u32),
     /// A need has no other candidate left.
-    Needed(usize),
+    Needed(u32),
     /// It is supposed, to see what follows.
     Supposed,
 }
 
 /// Why an operator cannot be there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Cannot {
     /// A fact says so.
-    Unusable(usize),
+    Unusable(u32),
     /// Nothing meets a need of it.
-    Unmet(usize),
+    Unmet(u32),
     /// It may not run beside another that must be there.
-    Rival { rivals: usize, other: Id },
+    Rival { rivals: u32, other: u32 },
     /// It and its own update or predecessor may not both run.
-    Update { other: Id },
+    Update { other: u32 },
     /// Another operator's constraint, or its own, excludes it.
-    Excluded { exclusion: usize },
+    Excluded { exclusion: u32 },
     /// It excludes something that must be there.
-    Excludes { exclusion: usize, other: Id },
+    Excludes { exclusion: u32, other: u32 },
     /// Supposing it leads to a contradiction.
-    Leads(Box<(State, Contradiction)>),
+    Leads(SuppositionId),
 }
 
 /// Where the facts do not fit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Contradiction {
     /// A request has no option left.
-    NoOption(usize),
+    NoOption(u32),
     /// An operator must be there and cannot be.
-    Both { operator: Id, cannot: Cannot },
+    Both { operator: u32, cannot: Cannot },
+}
+
+/// The number of a supposition among those of a proof.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SuppositionId(u32);
+
+/// Refuted suppositions: what follows from each, and where that does not fit.
+#[derive(Debug, Default)]
+pub(super) struct Suppositions(Vec<(State, Contradiction)>);
+
+impl Suppositions {
+    pub(super) fn get(&self, id: SuppositionId) -> &(State, Contradiction) {
+        &self.0[id.0 as usize]
+    }
 }
 
 /// How deep suppositions are nested: people cannot follow more.
@@ -113,20 +83,49 @@ const MAX_PROBE_WORK: usize = 4_000_000;
 /// How many suppositions are tried for one explanation, however small it is.
 const MAX_PROBES: usize = 4_000;
 
-/// The suppositions that may still be tried.
-#[derive(Debug)]
-pub(super) struct Probes(usize);
+/// Limits the bytes of the suppositions that a proof keeps. A proof with that much in it is never
+/// readable, and several explanations must fit beside a resolution.
+const MAX_PROOF_BYTES: usize = 16 * 1024 * 1024;
 
-impl Probes {
-    /// Returns as many as the size of a conflict allows.
-    pub(super) fn new(known: &Known<'_>) -> Self {
+/// A proof in progress: refuted suppositions that later steps refer to, and what it may still cost.
+///
+/// Suppositions are kept once and referred to by number, so what many of them have in common is
+/// never copied.
+#[derive(Debug)]
+pub(super) struct Proof<'b> {
+    pub(super) suppositions: Suppositions,
+    kept_bytes: usize,
+    probes: usize,
+    budget: &'b mut Budget,
+}
+
+impl<'b> Proof<'b> {
+    /// Begins a proof; how many suppositions it may try depends on the size of the conflict.
+    pub(super) fn new(known: &Known<'_>, budget: &'b mut Budget) -> Self {
         let size = known.operators.len() + known.needs.len() + known.rivals.len();
-        Self(MAX_PROBES.min(MAX_PROBE_WORK / size.max(1)))
+        let probes = MAX_PROBES.min(MAX_PROBE_WORK / size.max(1));
+        Self { suppositions: Suppositions::default(), kept_bytes: 0, probes, budget }
     }
 
-    fn take(&mut self) -> bool {
-        self.0 = self.0.saturating_sub(1);
-        self.0 > 0
+    /// Keeps a refuted supposition, so that it can be referred to; `None` when the proof is too large.
+    pub(super) fn keep(&mut self, state: State, contradiction: Contradiction) -> Option<Cannot> {
+        self.kept_bytes += state.values.len() * size_of::<Value>();
+        if self.kept_bytes > MAX_PROOF_BYTES {
+            return None;
+        }
+        let id = SuppositionId(self.suppositions.0.len() as u32);
+        self.suppositions.0.push((state, contradiction));
+        Some(Cannot::Leads(id))
+    }
+
+    fn take_probe(&mut self) -> bool {
+        self.probes = self.probes.saturating_sub(1);
+        self.probes > 0
+    }
+
+    /// Spends steps; returns `true` if the proof may go on.
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        self.budget.spend(steps as u64).is_ok()
     }
 }
 
@@ -137,8 +136,8 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn cannot(&self, id: Id) -> Option<&Cannot> {
-        match &self.values[id] {
+    pub(super) fn cannot(&self, id: Id) -> Option<Cannot> {
+        match self.values[id] {
             Value::Cannot(cannot) => Some(cannot),
             Value::Open | Value::Must(_) => None,
         }
@@ -149,127 +148,97 @@ impl State {
     }
 }
 
-impl<'c> Known<'c> {
-    /// Reads the facts of a conflict.
-    pub(super) fn new(conflict: &'c Conflict) -> Self {
-        let mut known = Self::default();
-        for fact in &conflict.facts {
-            known.add(fact);
+/// A state, and the facts that may say more about it.
+#[derive(Debug, Clone)]
+pub(super) struct Derivation<'k, 'c> {
+    known: &'k Known<'c>,
+    pub(super) state: State,
+    /// For each kind of fact the numbers of those to look at.
+    waiting: [BTreeSet<u32>; FactKind::ALL.len()],
+    /// The requests that are asked for, in order.
+    requests: &'k [usize],
+}
+
+impl<'k, 'c> Derivation<'k, 'c> {
+    /// Derives what follows from the facts when only these requests, in order, are asked for.
+    pub(super) fn new(
+        known: &'k Known<'c>,
+        requests: &'k [usize],
+        proof: &mut Proof<'_>,
+    ) -> (Self, Option<Contradiction>) {
+        let state = State { values: vec![Value::Open; known.operators.len()] };
+        let waiting = FactKind::ALL.map(|kind| match kind {
+            FactKind::Options => requests.iter().map(|&number| number as u32).collect(),
+            _ => (0..known.count(kind) as u32).collect(),
+        });
+        let mut derivation = Self { known, state, waiting, requests };
+        for &id in &known.freestanding {
+            derivation.set(id, Value::Must(Must::Runs));
         }
-        known
+        let contradiction = derivation.propagate(proof);
+        (derivation, contradiction)
     }
 
-    fn id(&mut self, operator: &'c Operator) -> Id {
-        let next = self.operators.len();
-        let id = *self.numbers.entry(operator).or_insert(next);
-        if id == next {
-            self.operators.push(operator);
-        }
-        id
-    }
-
-    fn ids(&mut self, operators: &'c [Operator]) -> Vec<Id> {
-        operators.iter().map(|operator| self.id(operator)).collect()
-    }
-
-    fn add(&mut self, fact: &'c Fact) {
-        match fact {
-            Fact::Wanted { request } => self.wanted.push(request),
-            Fact::Options { request, package, options } => {
-                let operators = self.ids(options);
-                self.options.push(Options { request, package, operators });
-            }
-            Fact::NotFound { .. } => {}
-            Fact::Freestanding { operator } => {
-                let id = self.id(operator);
-                self.freestanding.push(id);
-            }
-            Fact::Deprecated { operator } | Fact::Malformed { operator, .. } => {
-                let id = self.id(operator);
-                self.unusable.push((id, fact));
-            }
-            Fact::Needs { operator, constraint, candidates } => {
-                let (operator, candidates) = (self.id(operator), self.ids(candidates));
-                self.needs.push(Need { operator, constraint, candidates });
-            }
-            Fact::Excludes { operator, constraint, excluded } => {
-                let (operator, excluded) = (self.id(operator), self.ids(excluded));
-                self.excludes.push(Exclusion { operator, constraint, excluded });
-            }
-            Fact::Updates { operator, current } => {
-                let pair = (self.id(operator), self.id(current));
-                self.updates.push(pair);
-            }
-            Fact::OneProvider { providers: members, .. } | Fact::OnePerPackage { members, .. } => {
-                let members = self.ids(members);
-                self.rivals.push(Rivals { fact, members });
+    /// Sets what is known about an operator; facts that it concerns are looked at again.
+    pub(super) fn set(&mut self, id: Id, value: Value) {
+        self.state.values[id] = value;
+        let concerned: &[FactId] = match value {
+            Value::Open => &[],
+            Value::Must(_) => self.known.concerned_by_must(id),
+            Value::Cannot(_) => self.known.concerned_by_cannot(id),
+        };
+        for &FactId { kind, number } in concerned {
+            let is_asked = kind != FactKind::Options
+                || self.requests.binary_search(&(number as usize)).is_ok();
+            if is_asked {
+                self.waiting[kind as usize].insert(number);
             }
         }
     }
 
-    /// Derives what follows from the facts when only these requests are asked for.
-    pub(super) fn derive(&self, requests: &[usize]) -> (State, Option<Contradiction>) {
-        let mut state = State { values: vec![Value::Open; self.operators.len()] };
-        for &id in &self.freestanding {
-            state.values[id] = Value::Must(Must::Runs);
-        }
-        let contradiction = self.propagate(&mut state, requests);
-        (state, contradiction)
-    }
-
-    /// Supposes an operator and tells what goes wrong then, if a few suppositions can tell.
+    /// Supposes an operator and returns what goes wrong then, if a few suppositions can show it.
     pub(super) fn suppose(
         &self,
-        state: &State,
         operator: Id,
-        requests: &[usize],
-        probes: &mut Probes,
+        proof: &mut Proof<'_>,
     ) -> Option<(State, Contradiction)> {
-        let mut supposed = state.clone();
-        supposed.values[operator] = Value::Must(Must::Supposed);
-        let contradiction = self.refute(&mut supposed, requests, MAX_SUPPOSITIONS, probes)?;
-        Some((supposed, contradiction))
+        if !proof.spend(self.state.values.len() / 8) {
+            return None;
+        }
+        let mut supposed = self.clone();
+        supposed.set(operator, Value::Must(Must::Supposed));
+        let contradiction = supposed.refute(MAX_SUPPOSITIONS, proof)?;
+        Some((supposed.state, contradiction))
     }
 
     /// Derives a contradiction by simple steps, or by supposing each way to go on in turn.
     ///
-    /// The recursion is bounded by `depth`, the work by the probes that are left.
-    fn refute(
-        &self,
-        state: &mut State,
-        requests: &[usize],
-        depth: usize,
-        probes: &mut Probes,
-    ) -> Option<Contradiction> {
+    /// The recursion is bounded by `depth`, the work by the probes and the steps that are left.
+    fn refute(&mut self, depth: usize, proof: &mut Proof<'_>) -> Option<Contradiction> {
         loop {
-            let contradiction = self.propagate(state, requests);
+            let contradiction = self.propagate(proof);
             if contradiction.is_some() || depth == 0 {
                 return contradiction;
             }
             let mut learnt = false;
-            for open in self.open_choices(state, requests) {
-                if !probes.take() {
+            for open in self.open_choices(proof) {
+                if !proof.take_probe() || !proof.spend(self.state.values.len() / 8) {
                     return None;
                 }
-                let mut supposed = state.clone();
-                supposed.values[open] = Value::Must(Must::Supposed);
-                if let Some(found) = self.refute(&mut supposed, requests, depth - 1, probes) {
-                    let cannot = match found {
-                        Contradiction::Both { operator, cannot } if operator == open => {
-                            match cannot {
-                                Cannot::Leads(_) | Cannot::Unmet(_) => Cannot::Leads(Box::new((
-                                    supposed,
-                                    Contradiction::Both { operator, cannot },
-                                ))),
-                                plain => plain,
-                            }
-                        }
-                        other => Cannot::Leads(Box::new((supposed, other))),
-                    };
-                    state.values[open] = Value::Cannot(cannot);
-                    learnt = true;
-                    break;
-                }
+                let mut supposed = self.clone();
+                supposed.set(open, Value::Must(Must::Supposed));
+                let Some(found) = supposed.refute(depth - 1, proof) else { continue };
+                let cannot = match found {
+                    Contradiction::Both { operator, cannot }
+                        if operator as Id == open && !rests_on_others(cannot) =>
+                    {
+                        cannot
+                    }
+                    other => proof.keep(supposed.state, other)?,
+                };
+                self.set(open, Value::Cannot(cannot));
+                learnt = true;
+                break;
             }
             if !learnt {
                 return None;
@@ -278,150 +247,185 @@ impl<'c> Known<'c> {
     }
 
     /// Returns the operators of which one must be there, for every choice that is still open.
-    fn open_choices(&self, state: &State, requests: &[usize]) -> Vec<Id> {
+    fn open_choices(&self, proof: &mut Proof<'_>) -> Vec<Id> {
         let needed = self
+            .known
             .needs
             .iter()
-            .filter(|need| state.is_must(need.operator))
+            .filter(|need| self.state.is_must(need.operator))
             .map(|need| &need.candidates);
-        let wanted = requests.iter().map(|&number| &self.options[number].operators);
+        let wanted = self.requests.iter().map(|&number| &self.known.options[number].operators);
         let mut open: Vec<Id> = Vec::new();
+        let mut is_listed = vec![false; self.state.values.len()];
+        let mut looked_at = self.known.needs.len() / 8;
         for candidates in needed.chain(wanted) {
-            if candidates.iter().any(|&id| state.is_must(id)) {
+            looked_at += candidates.len();
+            if candidates.iter().any(|&id| self.state.is_must(id)) {
                 continue;
             }
             for &id in candidates {
-                if matches!(state.values[id], Value::Open) && !open.contains(&id) {
+                if matches!(self.state.values[id], Value::Open)
+                    && !std::mem::replace(&mut is_listed[id], true)
+                {
                     open.push(id);
                 }
             }
         }
-        open
+        if proof.spend(looked_at) { open } else { Vec::new() }
     }
 
-    fn propagate(&self, state: &mut State, requests: &[usize]) -> Option<Contradiction> {
+    /// Looks at facts until none says more; a proof that may not go on leaves the rest open.
+    fn propagate(&mut self, proof: &mut Proof<'_>) -> Option<Contradiction> {
         loop {
-            let before = state.values.iter().filter(|value| matches!(value, Value::Open)).count();
-            let found = self
-                .look_at_unusable(state)
-                .or_else(|| self.look_at_rivals(state))
-                .or_else(|| self.look_at_exclusions(state))
-                .or_else(|| self.look_at_needs(state))
-                .or_else(|| self.look_at_options(state, requests));
-            if found.is_some() {
-                return found;
+            for kind in FactKind::ALL {
+                let mut next = 0;
+                while let Some(&number) = self.waiting[kind as usize].range(next..).next() {
+                    self.waiting[kind as usize].remove(&number);
+                    next = number + 1;
+                    let (contradiction, looked_at) = self.look_at(kind, number);
+                    if contradiction.is_some() || !proof.spend(looked_at) {
+                        return contradiction;
+                    }
+                }
             }
-            let after = state.values.iter().filter(|value| matches!(value, Value::Open)).count();
-            if before == after {
+            if self.waiting.iter().all(BTreeSet::is_empty) {
                 return None;
             }
         }
     }
 
-    fn look_at_unusable(&self, state: &mut State) -> Option<Contradiction> {
-        (0..self.unusable.len())
-            .find_map(|number| rule_out(state, self.unusable[number].0, Cannot::Unusable(number)))
-    }
-
-    fn look_at_needs(&self, state: &mut State) -> Option<Contradiction> {
-        for (number, need) in self.needs.iter().enumerate() {
-            let open: Vec<Id> =
-                need.candidates.iter().copied().filter(|&id| state.cannot(id).is_none()).collect();
-            if open.is_empty() {
-                let contradiction = rule_out(state, need.operator, Cannot::Unmet(number));
-                if contradiction.is_some() {
-                    return contradiction;
-                }
-            } else if state.is_must(need.operator) && open.iter().all(|&id| id == open[0]) {
-                require(state, open[0], Must::Needed(number));
+    /// Looks at a fact; returns what does not fit, and how many operators were looked at.
+    fn look_at(&mut self, kind: FactKind, number: u32) -> (Option<Contradiction>, usize) {
+        let known = self.known;
+        let place = number as usize;
+        match kind {
+            FactKind::Unusable => {
+                (self.rule_out(known.unusable[place].0, Cannot::Unusable(number)), 1)
+            }
+            FactKind::Rivals => (self.look_at_rivals(number), known.rivals[place].members.len()),
+            FactKind::Update => {
+                let (update, current) = known.updates[place];
+                let pairs = [(update, current), (current, update)];
+                let found = pairs.into_iter().find_map(|(one, other)| {
+                    let cannot = Cannot::Update { other: one as u32 };
+                    if self.state.is_must(one) { self.rule_out(other, cannot) } else { None }
+                });
+                (found, 2)
+            }
+            FactKind::Exclusion => {
+                (self.look_at_exclusion(number), known.excludes[place].excluded.len())
+            }
+            FactKind::Need => (self.look_at_need(number), known.needs[place].candidates.len()),
+            FactKind::Options => {
+                (self.look_at_options(number), known.options[place].operators.len())
             }
         }
-        None
     }
 
-    fn look_at_rivals(&self, state: &mut State) -> Option<Contradiction> {
-        for (number, rivals) in self.rivals.iter().enumerate() {
-            for (place, &member) in rivals.members.iter().enumerate() {
-                let twice = rivals.members[..place].contains(&member);
-                if !twice && !state.is_must(member) {
-                    continue;
-                }
-                let cannot = Cannot::Rival { rivals: number, other: member };
-                let others = rivals.members.iter().filter(|&&id| twice || id != member);
-                for &other in others {
-                    let contradiction = rule_out(state, other, cannot.clone());
-                    if contradiction.is_some() {
-                        return contradiction;
-                    }
-                }
+    fn look_at_need(&mut self, number: u32) -> Option<Contradiction> {
+        let need = &self.known.needs[number as usize];
+        match self.only_open(&need.candidates) {
+            Left::Nothing => self.rule_out(need.operator, Cannot::Unmet(number)),
+            Left::One(id) if self.state.is_must(need.operator) => {
+                self.require(id, Must::Needed(number));
+                None
             }
+            Left::One(_) | Left::Several => None,
         }
-        for &(update, current) in &self.updates {
-            for (one, other) in [(update, current), (current, update)] {
-                if state.is_must(one) {
-                    let contradiction = rule_out(state, other, Cannot::Update { other: one });
-                    if contradiction.is_some() {
-                        return contradiction;
-                    }
-                }
-            }
-        }
-        None
     }
 
-    fn look_at_exclusions(&self, state: &mut State) -> Option<Contradiction> {
-        for (number, exclusion) in self.excludes.iter().enumerate() {
-            let must = exclusion.excluded.iter().copied().find(|&id| state.is_must(id));
-            let own = exclusion.excluded.contains(&exclusion.operator);
-            if let Some(other) = must.or(own.then_some(exclusion.operator)) {
-                let cannot = Cannot::Excludes { exclusion: number, other };
-                let contradiction = rule_out(state, exclusion.operator, cannot);
+    fn look_at_rivals(&mut self, number: u32) -> Option<Contradiction> {
+        let rivals = &self.known.rivals[number as usize];
+        for (place, &member) in rivals.members.iter().enumerate() {
+            let twice = rivals.is_repeated[place];
+            if !twice && !self.state.is_must(member) {
+                continue;
+            }
+            let cannot = Cannot::Rival { rivals: number, other: member as u32 };
+            let others = rivals.members.iter().filter(|&&id| twice || id != member);
+            for &other in others {
+                let contradiction = self.rule_out(other, cannot);
                 if contradiction.is_some() {
                     return contradiction;
                 }
             }
-            if state.is_must(exclusion.operator) {
-                for &id in &exclusion.excluded {
-                    let cannot = Cannot::Excluded { exclusion: number };
-                    let contradiction = rule_out(state, id, cannot);
-                    if contradiction.is_some() {
-                        return contradiction;
-                    }
-                }
+            if twice {
+                // Now all of them are ruled out.
+                return None;
             }
         }
         None
     }
 
-    fn look_at_options(&self, state: &mut State, requests: &[usize]) -> Option<Contradiction> {
-        for &number in requests {
-            let operators = &self.options[number].operators;
-            let open: Vec<Id> =
-                operators.iter().copied().filter(|&id| state.cannot(id).is_none()).collect();
-            if open.is_empty() {
-                return Some(Contradiction::NoOption(number));
+    fn look_at_exclusion(&mut self, number: u32) -> Option<Contradiction> {
+        let exclusion = &self.known.excludes[number as usize];
+        let must = exclusion.excluded.iter().copied().find(|&id| self.state.is_must(id));
+        if let Some(other) = must.or(exclusion.is_own.then_some(exclusion.operator)) {
+            let cannot = Cannot::Excludes { exclusion: number, other: other as u32 };
+            let contradiction = self.rule_out(exclusion.operator, cannot);
+            if contradiction.is_some() {
+                return contradiction;
             }
-            if open.iter().all(|&id| id == open[0]) {
-                require(state, open[0], Must::OnlyOption(number));
-            }
+        }
+        if !self.state.is_must(exclusion.operator) {
+            return None;
+        }
+        let cannot = Cannot::Excluded { exclusion: number };
+        exclusion.excluded.iter().find_map(|&id| self.rule_out(id, cannot))
+    }
+
+    fn look_at_options(&mut self, number: u32) -> Option<Contradiction> {
+        match self.only_open(&self.known.options[number as usize].operators) {
+            Left::Nothing => return Some(Contradiction::NoOption(number)),
+            Left::One(id) => self.require(id, Must::OnlyOption(number)),
+            Left::Several => {}
         }
         None
     }
-}
 
-fn require(state: &mut State, id: Id, must: Must) {
-    if matches!(state.values[id], Value::Open) {
-        state.values[id] = Value::Must(must);
+    /// Returns what of a list can still be there.
+    fn only_open(&self, ids: &[Id]) -> Left {
+        let mut open = ids.iter().copied().filter(|&id| self.state.cannot(id).is_none());
+        match open.next() {
+            None => Left::Nothing,
+            Some(first) if open.all(|id| id == first) => Left::One(first),
+            Some(_) => Left::Several,
+        }
+    }
+
+    fn require(&mut self, id: Id, must: Must) {
+        if matches!(self.state.values[id], Value::Open) {
+            self.set(id, Value::Must(must));
+        }
+    }
+
+    fn rule_out(&mut self, id: Id, cannot: Cannot) -> Option<Contradiction> {
+        match self.state.values[id] {
+            Value::Open => {
+                self.set(id, Value::Cannot(cannot));
+                None
+            }
+            Value::Cannot(_) => None,
+            Value::Must(_) => Some(Contradiction::Both { operator: id as u32, cannot }),
+        }
     }
 }
 
-fn rule_out(state: &mut State, id: Id, cannot: Cannot) -> Option<Contradiction> {
-    match state.values[id] {
-        Value::Open => {
-            state.values[id] = Value::Cannot(cannot);
-            None
-        }
-        Value::Cannot(_) => None,
-        Value::Must(_) => Some(Contradiction::Both { operator: id, cannot }),
+/// What of a list can still be there.
+enum Left {
+    Nothing,
+    One(Id),
+    Several,
+}
+
+/// Returns `true` if a reason cannot be understood without what was supposed.
+pub(super) fn rests_on_others(cannot: Cannot) -> bool {
+    match cannot {
+        Cannot::Unmet(_) | Cannot::Leads(_) => true,
+        Cannot::Unusable(_)
+        | Cannot::Rival { .. }
+        | Cannot::Update { .. }
+        | Cannot::Excluded { .. }
+        | Cannot::Excludes { .. } => false,
     }
 }

@@ -1,11 +1,13 @@
 //! What a conflict is about, and the sentence that says it.
 
-use super::describe::{Describer, step};
+use super::describe::{Describer, Proved, step};
 use super::fold::fold_names;
+use super::known::Known;
 use super::not_found;
-use super::prove::{Cannot, Contradiction, Known, Probes, State, Value};
+use super::prove::{Contradiction, Derivation, Proof, State, Value, rests_on_others};
 use super::{Because, BecauseKind};
-use crate::conflict::{Conflict, Fact};
+use crate::budget::Budget;
+use crate::conflict::{Conflict, Fact, Operator};
 use crate::universe::{Request, Universe};
 
 /// Returns the sentence that a person needs and the chain of reasons.
@@ -13,6 +15,7 @@ pub(super) fn tell(
     universe: &Universe<'_>,
     requests: &[Request],
     conflict: &Conflict,
+    budget: &mut Budget,
 ) -> (String, Vec<Because>) {
     for fact in &conflict.facts {
         if let Fact::NotFound { request, missing } = fact {
@@ -21,19 +24,18 @@ pub(super) fn tell(
         }
     }
     let known = Known::new(conflict);
-    let describer = Describer { universe, known: &known };
+    let mut proof = Proof::new(&known, budget);
     if known.options.is_empty() {
-        return freestanding(&describer);
+        return freestanding(universe, &known, &mut proof);
     }
-    let mut probes = Probes::new(&known);
     for subject in by_preference(&known) {
-        if let Some((headline, because)) = about(&describer, subject, &mut probes)
+        if let Some((headline, because)) = about(universe, &known, subject, &mut proof)
             && count(&because) <= MAX_STEPS_TOLD
         {
             return (headline, because);
         }
     }
-    together(&describer)
+    together(&known)
 }
 
 /// A chain with more steps than this explains nothing; then the facts are told side by side.
@@ -61,35 +63,45 @@ fn by_preference(known: &Known<'_>) -> Vec<usize> {
     order
 }
 
-/// Tells a conflict from the point of view of one request, if simple steps can.
+/// Explains a conflict from the point of view of one request, if simple steps can.
 fn about(
-    describer: &Describer<'_>,
+    universe: &Universe<'_>,
+    known: &Known<'_>,
     subject: usize,
-    probes: &mut Probes,
+    proof: &mut Proof<'_>,
 ) -> Option<(String, Vec<Because>)> {
-    let known = describer.known;
     let others: Vec<usize> = (0..known.options.len()).filter(|&other| other != subject).collect();
-    let (mut state, contradiction) = known.derive(&others);
+    if !proof.spend(known.operators.len() + others.len()) {
+        return None;
+    }
+    let (mut derivation, contradiction) = Derivation::new(known, &others, proof);
     if contradiction.is_some() {
         return None;
     }
     let options = &known.options[subject];
     for &id in &options.operators {
-        if state.cannot(id).is_some() {
+        if derivation.state.cannot(id).is_some() {
             continue;
         }
-        let (supposed, contradiction) = known.suppose(&state, id, &others, probes)?;
+        let (supposed, contradiction) = derivation.suppose(id, proof)?;
         let cannot = match contradiction {
             // What is wrong with the option itself needs no supposition, unless it rests on one.
-            Contradiction::Both { operator, cannot } if operator == id && !rests_on(&cannot) => {
-                copy_derived(&mut state, &supposed);
+            Contradiction::Both { operator, cannot }
+                if operator as usize == id && !rests_on_others(cannot) =>
+            {
+                copy_derived(&mut derivation, &supposed);
                 cannot
             }
-            other => Cannot::Leads(Box::new((supposed, other))),
+            other => proof.keep(supposed, other)?,
         };
-        state.values[id] = Value::Cannot(cannot);
+        derivation.set(id, Value::Cannot(cannot));
     }
-    let because = describer.groups(&state, &options.operators, 0);
+    let describer = Describer::new(universe, known);
+    let proved = Proved { suppositions: &proof.suppositions, state: &derivation.state };
+    let because = describer.groups(proved, &options.operators, 0);
+    if describer.is_spent() {
+        return None;
+    }
     let is_new = options.operators.iter().all(|&id| known.operators[id].source.is_some());
     let subject = if is_new {
         format!("{} cannot be installed", options.package)
@@ -99,78 +111,70 @@ fn about(
     Some((headline(&subject, &because), because))
 }
 
-fn rests_on(cannot: &Cannot) -> bool {
-    match cannot {
-        Cannot::Unmet(_) | Cannot::Leads(_) => true,
-        Cannot::Unusable(_)
-        | Cannot::Rival { .. }
-        | Cannot::Update { .. }
-        | Cannot::Excluded { .. }
-        | Cannot::Excludes { .. } => false,
-    }
-}
-
 /// What was derived on the way to a contradiction explains it.
-fn copy_derived(state: &mut State, supposed: &State) {
-    for (value, derived) in state.values.iter_mut().zip(&supposed.values) {
-        if matches!(value, Value::Open) && matches!(derived, Value::Must(_)) {
-            continue;
-        }
-        if matches!(value, Value::Open) {
-            *value = derived.clone();
+fn copy_derived(derivation: &mut Derivation<'_, '_>, supposed: &State) {
+    for (id, &derived) in supposed.values.iter().enumerate() {
+        let is_open = matches!(derivation.state.values[id], Value::Open);
+        if is_open && matches!(derived, Value::Cannot(_)) {
+            derivation.set(id, derived);
         }
     }
 }
 
-/// Operators that no request refers to are in each other's way, or need what is not there.
-fn freestanding(describer: &Describer<'_>) -> (String, Vec<Because>) {
-    let (state, contradiction) = describer.known.derive(&[]);
-    match contradiction {
-        Some(Contradiction::Both { operator, cannot }) => {
-            let mut broken = state;
-            broken.values[operator] = Value::Cannot(cannot);
-            let because = describer.groups(&broken, &[operator], 0);
-            let name = &describer.known.operators[operator].name;
-            let subject = format!("{name} runs here without a Subscription and cannot work");
-            (headline(&subject, &because), because)
-        }
-        Some(Contradiction::NoOption(_)) | None => together(describer),
+/// Explains operators that no request refers to and that cannot work, alone or together.
+fn freestanding(
+    universe: &Universe<'_>,
+    known: &Known<'_>,
+    proof: &mut Proof<'_>,
+) -> (String, Vec<Because>) {
+    let (derivation, contradiction) = Derivation::new(known, &[], proof);
+    let Some(Contradiction::Both { operator, cannot }) = contradiction else {
+        return together(known);
+    };
+    let operator = operator as usize;
+    let mut broken = derivation.state;
+    broken.values[operator] = Value::Cannot(cannot);
+    let describer = Describer::new(universe, known);
+    let proved = Proved { suppositions: &proof.suppositions, state: &broken };
+    let because = describer.groups(proved, &[operator], 0);
+    if describer.is_spent() {
+        return together(known);
     }
+    let name = &known.operators[operator].name;
+    let subject = format!("{name} runs here without a Subscription and cannot work");
+    (headline(&subject, &because), because)
 }
+
+/// How many facts are listed side by side; more are only counted.
+const MAX_FACTS_LISTED: usize = MAX_STEPS_TOLD;
+
+/// How many Subscriptions a sentence names before it only counts the rest.
+const MAX_REQUESTS_NAMED: usize = 10;
 
 /// Lists what cannot hold together where no single request is to blame.
-fn together(describer: &Describer<'_>) -> (String, Vec<Because>) {
-    let known = describer.known;
-    let mut because = Vec::new();
-    for options in &known.options {
-        let operators: Vec<_> =
-            options.operators.iter().map(|&id| known.operators[id].clone()).collect();
-        because.push(Because {
-            operators: operators.clone(),
-            ..step(
-                BecauseKind::Together,
-                format!(
-                    "Subscription {} wants one of {}",
-                    options.request,
-                    super::fold_operators(&operators)
-                ),
-            )
-        });
-    }
-    for need in &known.needs {
-        let candidates: Vec<_> =
-            need.candidates.iter().map(|&id| known.operators[id].clone()).collect();
+fn together(known: &Known<'_>) -> (String, Vec<Because>) {
+    let facts = known.options.len() + known.needs.len() + known.rivals.len();
+    let options = known.options.iter().map(|options| {
+        let operators = named(known, &options.operators);
+        let text = format!(
+            "Subscription {} wants one of {}",
+            options.request,
+            super::fold_operators(&operators)
+        );
+        Because { operators, ..step(BecauseKind::Together, text) }
+    });
+    let needs = known.needs.iter().map(|need| {
+        let candidates = named(known, &need.candidates);
         let text = format!(
             "{} needs {}, which {} would meet",
             known.operators[need.operator].name,
             crate::words::need(need.constraint),
             super::fold_operators(&candidates)
         );
-        because.push(Because { operators: candidates, ..step(BecauseKind::Together, text) });
-    }
-    for rivals in &known.rivals {
-        let operators: Vec<_> =
-            rivals.members.iter().map(|&id| known.operators[id].clone()).collect();
+        Because { operators: candidates, ..step(BecauseKind::Together, text) }
+    });
+    let rivals = known.rivals.iter().map(|rivals| {
+        let operators = named(known, &rivals.members);
         let text = match rivals.fact {
             Fact::OneProvider { api, .. } => format!(
                 "only one of them may provide API {}: {}",
@@ -179,9 +183,21 @@ fn together(describer: &Describer<'_>) -> (String, Vec<Because>) {
             ),
             _ => format!("only one of {} may run", super::fold_operators(&operators)),
         };
-        because.push(Because { operators, ..step(BecauseKind::Together, text) });
+        Because { operators, ..step(BecauseKind::Together, text) }
+    });
+    let mut because: Vec<Because> =
+        options.chain(needs).chain(rivals).take(MAX_FACTS_LISTED).collect();
+    if facts > MAX_FACTS_LISTED {
+        let text = format!("{} more facts are not listed", facts - MAX_FACTS_LISTED);
+        because.push(step(BecauseKind::Together, text));
     }
-    let names: Vec<&str> = known.options.iter().map(|options| options.request).collect();
+    let mut names: Vec<String> =
+        known.options.iter().map(|options| options.request.to_owned()).collect();
+    if names.len() > MAX_REQUESTS_NAMED {
+        let more = names.len() - MAX_REQUESTS_NAMED;
+        names.truncate(MAX_REQUESTS_NAMED);
+        names.push(format!("{more} more"));
+    }
     let headline = match names.as_slice() {
         [] => "the operators that run here cannot work together".to_owned(),
         [only] => format!("Subscription {only} cannot be fulfilled, whichever version is taken"),
@@ -191,6 +207,10 @@ fn together(describer: &Describer<'_>) -> (String, Vec<Because>) {
         ),
     };
     (headline, because)
+}
+
+fn named(known: &Known<'_>, ids: &[usize]) -> Vec<Operator> {
+    ids.iter().map(|&id| known.operators[id].clone()).collect()
 }
 
 /// How many steps of the chain the first sentence goes down.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use operon_catalog::nearest;
 
+use crate::budget::Budget;
 use crate::conflict::{Conflict, Fact, Missing};
-use crate::limits::Limits;
-use crate::resolution::{Effort, Failure};
-use crate::resolve::resolve;
+use crate::resolution::Failure;
+use crate::resolve::resolve_briefly;
 use crate::semantics::Semantics;
 use crate::universe::{Content, Request, SourceName, Universe};
 
@@ -22,9 +22,6 @@ const STEPS_FOR_WAYS_OUT: u64 = 10_000_000;
 
 /// Steps for finding out which requests still have no answer after a change.
 const CONFLICT_STEPS_FOR_A_WAY: u64 = 300_000;
-
-/// What looking at an operator or a rule costs, in steps.
-const STEPS_FOR_AN_OPERATOR: u64 = 50;
 
 /// A change that gives an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,24 +77,27 @@ pub(super) fn find(
     universe: &Universe<'_>,
     requests: &[Request],
     semantics: &Semantics,
-    limits: &Limits,
+    budget: &mut Budget,
     conflict: &Conflict,
 ) -> Vec<WayOut> {
-    let concerned = names(conflict);
-    let mut left = STEPS_FOR_WAYS_OUT;
-    let before = broken(universe, requests, semantics, limits, &mut left);
-    let mut ways = Vec::new();
-    for (text, change) in proposals(universe, requests, conflict).into_iter().take(MAX_WAYS_TRIED) {
-        if ways.len() == MAX_WAYS_OUT || left == 0 {
-            break;
+    let mut ways = budget.within(STEPS_FOR_WAYS_OUT, |budget| {
+        let concerned = names(conflict);
+        let before = broken(universe, requests, semantics, budget);
+        let mut ways = Vec::new();
+        let proposals = proposals(universe, requests, conflict);
+        for (text, change) in proposals.into_iter().take(MAX_WAYS_TRIED) {
+            if ways.len() == MAX_WAYS_OUT || budget.steps_left() == 0 {
+                break;
+            }
+            let (changed, changed_requests) = apply(universe, requests, &change);
+            let after = broken(&changed, &changed_requests, semantics, budget);
+            let is_new = |name: &String| !before.contains(name);
+            if after.is_disjoint(&concerned) && !after.iter().any(is_new) {
+                ways.push(WayOut { text, change, checked: true });
+            }
         }
-        let (changed, changed_requests) = apply(universe, requests, &change);
-        let after = broken(&changed, &changed_requests, semantics, limits, &mut left);
-        let is_new = |name: &String| !before.contains(name);
-        if after.is_disjoint(&concerned) && !after.iter().any(is_new) {
-            ways.push(WayOut { text, change, checked: true });
-        }
-    }
+        ways
+    });
     ways.extend(unchecked(universe, conflict));
     ways.truncate(MAX_WAYS_OUT);
     ways
@@ -108,24 +108,16 @@ fn broken(
     universe: &Universe<'_>,
     requests: &[Request],
     semantics: &Semantics,
-    limits: &Limits,
-    left: &mut u64,
+    budget: &mut Budget,
 ) -> BTreeSet<String> {
-    let limits = Limits {
-        search_steps: limits.search_steps.min(*left),
-        conflict_steps: CONFLICT_STEPS_FOR_A_WAY.min(*left),
-        ..*limits
-    };
-    let resolution = resolve(universe, requests, semantics, &limits);
-    let Effort { operators, rules, steps, conflict_steps, .. } = resolution.effort;
-    let looked_at = (operators + rules) as u64 * STEPS_FOR_AN_OPERATOR;
-    *left = left.saturating_sub(steps + conflict_steps + looked_at);
+    let resolution =
+        resolve_briefly(universe, requests, semantics, budget, CONFLICT_STEPS_FOR_A_WAY);
     let mut broken = BTreeSet::new();
     for part in resolution.parts {
         match part.result {
             Ok(_) => {}
             Err(Failure::Conflicts(conflicts)) => broken.extend(conflicts.iter().flat_map(names)),
-            Err(Failure::Error(_) | Failure::Spent { .. } | Failure::Defect(_)) => {
+            Err(Failure::Error(_) | Failure::TooExpensive(_) | Failure::Defect(_)) => {
                 broken.extend(part.requests);
                 broken.extend(part.installed);
             }
@@ -260,6 +252,9 @@ fn propose_other_channels(
         let mut channels: Vec<_> = package.channels().collect();
         channels.sort_by_key(|channel| (!channel.is_default(), channel.id()));
         for channel in channels {
+            if proposals.len() >= MAX_WAYS_TRIED {
+                return;
+            }
             if own && channel.name() == request.channel {
                 continue;
             }
@@ -333,6 +328,7 @@ fn unchecked(universe: &Universe<'_>, conflict: &Conflict) -> Vec<WayOut> {
     for fact in &conflict.facts {
         if let Fact::Needs { constraint, candidates, .. } = fact
             && candidates.is_empty()
+            && ways.len() < MAX_WAYS_OUT
         {
             let need = crate::words::need(constraint);
             let text = format!("add a catalog that offers {need}");

@@ -1,7 +1,8 @@
 //! Builds a space: from installed operators and requests to everything that could meet a need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use super::failures::{Halt, upstream_failure};
 use super::formula::Shape;
 use super::needs::{self, NeedMemo, states_a_need};
 use super::options::{Options, options};
@@ -9,21 +10,31 @@ use super::{
     Choice, Forbidden, FormulaId, List, Node, NodeId, Rule, SourceIndex, Space, exclusive,
     installed, sources,
 };
-use crate::resolution::{Notice, NoticeKind};
+use crate::budget::{
+    BYTES_FOR_A_MEMBER, BYTES_FOR_AN_OPERATOR, Budget, STEPS_FOR_A_RULE, STEPS_FOR_AN_OPERATOR,
+    Spent,
+};
+use crate::resolution::{Expense, Failure, Notice, NoticeKind};
 use crate::semantics::{FailureScope, Semantics};
 use crate::universe::{Content, Request, Universe};
+
+/// How much of what is left of a budget the needs of one request may take, where a failure
+/// concerns only that request: what is left must suffice for the others.
+const SHARE_OF_A_REQUEST: u64 = 2;
 
 /// Builds the space of a universe and requests; fails only where a failure stops the namespace.
 pub(crate) fn build<'u>(
     universe: &'u Universe<'u>,
     requests: &'u [Request],
     semantics: Semantics,
-) -> Result<Space<'u>, String> {
+    budget: &mut Budget,
+) -> Result<Space<'u>, Failure> {
     let mut ordered: Vec<&Request> = requests.iter().collect();
     ordered.sort_by(|left, right| left.name.cmp(&right.name));
     ordered.dedup_by(|second, first| second.name == first.name);
     let sources = sources::ready_sources(universe);
-    let attribution = installed::attribute(universe, &ordered, &sources, semantics)?;
+    let attribution =
+        installed::attribute(universe, &ordered, &sources, semantics).map_err(Failure::Error)?;
     let mut space = Space {
         universe,
         requests: ordered,
@@ -36,22 +47,38 @@ pub(crate) fn build<'u>(
         formulas: Vec::new(),
         lists: Vec::new(),
         notices: attribution.notices,
+        unfinished: Vec::new(),
     };
-    Builder { needs: NeedMemo::default(), fresh: Vec::new(), exclusions: Vec::new() }
-        .fill(&mut space)?;
-    Ok(space)
+    let mut builder = Builder::new(Vec::new(), budget);
+    match builder.fill(&mut space) {
+        Ok(()) => Ok(space),
+        Err(Halt::Failure(failure)) => Err(Failure::Error(failure)),
+        Err(Halt::Spent) => Err(Failure::TooExpensive(builder.expense(&space))),
+    }
 }
 
-pub(super) struct Builder<'u> {
-    pub(super) needs: NeedMemo<'u>,
+pub(super) struct Builder<'u, 'b> {
+    needs: NeedMemo<'u>,
     /// Operators whose needs have not been looked at.
-    pub(super) fresh: Vec<NodeId>,
+    fresh: Vec<NodeId>,
     /// What must not be there, to be looked up when all operators are known.
-    pub(super) exclusions: Vec<(NodeId, FormulaId)>,
+    exclusions: Vec<(NodeId, FormulaId)>,
+    /// The steps of the need that cost the most, the operator that has it, and the need.
+    costliest: (u64, Option<NodeId>, Option<FormulaId>),
+    budget: &'b mut Budget,
 }
 
-impl<'u> Builder<'u> {
-    pub(super) fn fill(mut self, space: &mut Space<'u>) -> Result<(), String> {
+impl<'u, 'b> Builder<'u, 'b> {
+    pub(super) fn new(fresh: Vec<NodeId>, budget: &'b mut Budget) -> Self {
+        let needs = NeedMemo::default();
+        Self { needs, fresh, exclusions: Vec::new(), costliest: (0, None, None), budget }
+    }
+
+    pub(super) fn expense(&self, space: &Space<'_>) -> Expense {
+        space.expense(self.costliest.1, self.costliest.2, self.budget)
+    }
+
+    pub(super) fn fill(&mut self, space: &mut Space<'u>) -> Result<(), Halt> {
         for number in 0..space.requests.len() {
             space.add_node(Node::Request(number));
         }
@@ -70,25 +97,94 @@ impl<'u> Builder<'u> {
         // Upstream: what installed operators need is looked at first, and a failure there is the
         // only one reported.
         self.fresh.reverse();
-        self.expand(space)?;
+        self.in_share(space, Self::expand)?;
         let mut failures = Vec::new();
         for number in 0..space.requests.len() {
-            self.add_request(space, number);
-            failures.extend(self.expand(space).err());
+            let expanded = self.in_share(space, |builder, space| {
+                builder.add_request(space, number)?;
+                builder.expand(space)
+            });
+            match expanded {
+                Ok(()) => {}
+                Err(Halt::Failure(failure)) => failures.push(failure),
+                Err(Halt::Spent) => return Err(Halt::Spent),
+            }
         }
         upstream_failure(space, failures)?;
-        let mut excluded: BTreeMap<FormulaId, List> = BTreeMap::new();
-        for (trigger, formula) in std::mem::take(&mut self.exclusions) {
-            let list = *excluded.entry(formula).or_insert_with(|| {
-                let nodes = self.needs.excluded(space, formula);
-                space.add_list(nodes)
-            });
-            space.rules.push(Rule::Exclude { trigger, list, formula });
-        }
-        exclusive::add_rules(space);
+        self.add_exclusions(space)?;
+        exclusive::add_rules(space, self.budget)?;
         note_sources(space);
         space.notices.sort();
         space.notices.dedup();
+        Ok(())
+    }
+
+    /// Fills a space that has all entries of catalogs and no requests; the needs of one operator may
+    /// take no more than these steps.
+    pub(super) fn fill_whole(&mut self, space: &mut Space<'u>, max_steps: u64) -> Result<(), Halt> {
+        self.fresh.reverse();
+        while let Some(node) = self.fresh.pop() {
+            let others = std::mem::take(&mut self.fresh);
+            let held = self.budget.hold_back(self.budget.steps_left().saturating_sub(max_steps));
+            self.fresh.push(node);
+            let result = self.in_share(space, Self::expand);
+            self.budget.give_back(held);
+            self.fresh = others;
+            result?;
+        }
+        self.add_exclusions(space)?;
+        exclusive::add_rules(space, self.budget)?;
+        note_sources(space);
+        space.notices.sort();
+        space.notices.dedup();
+        Ok(())
+    }
+
+    /// Does some work with a share of the budget. Where failures concern only a part of the
+    /// namespace, operators that are not finished then are noted, and building goes on.
+    fn in_share(
+        &mut self,
+        space: &mut Space<'u>,
+        work: impl FnOnce(&mut Self, &mut Space<'u>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        if space.semantics.failures == FailureScope::Namespace {
+            return work(self, space);
+        }
+        let whole = self.budget.steps_left();
+        let kept = whole - whole / SHARE_OF_A_REQUEST;
+        let held = self.budget.hold_back(kept);
+        self.costliest = (0, None, None);
+        let result = work(self, space);
+        self.budget.give_back(held);
+        match result {
+            Err(Halt::Spent) => {
+                let expense = self.expense(space);
+                let unfinished = std::mem::take(&mut self.fresh).into_iter();
+                space.unfinished.extend(unfinished.map(|node| (node, expense.clone())));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn add_exclusions(&mut self, space: &mut Space<'u>) -> Result<(), Halt> {
+        let mut excluded: BTreeMap<FormulaId, List> = BTreeMap::new();
+        for (trigger, formula) in std::mem::take(&mut self.exclusions) {
+            self.in_share(space, |builder, space| {
+                builder.fresh.push(trigger);
+                builder.costliest = (0, Some(trigger), Some(formula));
+                let list = match excluded.get(&formula) {
+                    Some(list) => *list,
+                    None => {
+                        let nodes = builder.needs.excluded(space, formula, builder.budget)?;
+                        *excluded.entry(formula).or_insert(space.add_list(nodes))
+                    }
+                };
+                space.rules.push(Rule::Exclude { trigger, list, formula });
+                builder.fresh.clear();
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 
@@ -97,9 +193,13 @@ impl<'u> Builder<'u> {
         space.currents.contains(&Some(position))
     }
 
-    fn add_request(&mut self, space: &mut Space<'u>, number: usize) {
+    fn add_request(&mut self, space: &mut Space<'u>, number: usize) -> Result<(), Halt> {
         let trigger = NodeId(number as u32);
-        match options(space, number, &mut self.fresh) {
+        // A request without all of its options is not finished.
+        self.fresh.push(trigger);
+        let found = options(space, number, &mut self.fresh, self.budget)?;
+        self.fresh.retain(|&node| node != trigger);
+        match found {
             Options::Missing(missing) => {
                 let why = Forbidden::NotFound(missing);
                 space.rules.push(Rule::Forbid { node: trigger, why });
@@ -114,18 +214,23 @@ impl<'u> Builder<'u> {
                 space.rules.push(Rule::Choose { trigger, list, why: Choice::Options(number) });
             }
         }
+        Ok(())
     }
 
     /// Looks at the needs of operators until all that could meet one are known.
-    fn expand(&mut self, space: &mut Space<'u>) -> Result<(), String> {
+    fn expand(&mut self, space: &mut Space<'u>) -> Result<(), Halt> {
         while let Some(node) = self.fresh.pop() {
-            match space.nodes[node.index()] {
+            let result = match space.nodes[node.index()] {
                 Node::Entry { source, bundle, .. } => {
-                    self.expand_entry(space, node, source, bundle)?;
+                    self.expand_entry(space, node, source, bundle)
                 }
-                Node::Installed(position) => self.expand_installed(space, node, position)?,
-                Node::Request(_) | Node::Way(_) => {}
+                Node::Installed(position) => self.expand_installed(space, node, position),
+                Node::Request(_) | Node::Way(_) => Ok(()),
+            };
+            if matches!(result, Err(Halt::Spent)) {
+                self.fresh.push(node);
             }
+            result?;
         }
         Ok(())
     }
@@ -136,9 +241,10 @@ impl<'u> Builder<'u> {
         node: NodeId,
         source: SourceIndex,
         bundle: operon_catalog::BundleId,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
         let catalog = space.sources[source.index()].catalog;
-        let mut seen: Vec<FormulaId> = Vec::new();
+        self.charge_operator(node)?;
+        let mut seen: HashSet<FormulaId> = HashSet::new();
         for property in catalog.bundle_by_id(bundle).properties() {
             if property.kind == needs::DEPRECATED {
                 forbid(space, node, Forbidden::Deprecated);
@@ -146,14 +252,11 @@ impl<'u> Builder<'u> {
             if !states_a_need(property.kind) {
                 continue;
             }
-            match self.needs.formula(space, property.kind, property.value) {
-                Ok(formula) if seen.contains(&formula) => {}
-                Ok(formula) => {
-                    seen.push(formula);
-                    self.add_need(space, node, formula, Some(source))?;
-                }
+            match self.needs.formula(space, property.kind, property.value, self.budget)? {
+                Ok(formula) if !seen.insert(formula) => {}
+                Ok(formula) => self.add_need(space, node, formula, Some(source))?,
                 Err(error) if space.semantics.failures == FailureScope::Namespace => {
-                    return Err(error);
+                    return Err(Halt::Failure(error));
                 }
                 Err(error) => {
                     let text = format!(
@@ -181,15 +284,16 @@ impl<'u> Builder<'u> {
         node: NodeId,
         source: SourceIndex,
         bundle: operon_catalog::BundleId,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
         let catalog = space.sources[source.index()].catalog;
         let older = ["olm.gvk.required", "olm.package.required"];
         for property in catalog.bundle_by_id(bundle).properties() {
             if !older.contains(&property.kind) {
                 continue;
             }
-            let formula = self.needs.formula(space, property.kind, property.value)?;
-            let list = self.needs.candidates(space, formula, Some(source), &mut self.fresh)?;
+            let formula =
+                self.needs.formula(space, property.kind, property.value, self.budget)??;
+            let list = self.candidates(space, formula, Some(source))?;
             if space.list(list).is_empty() {
                 let why = Choice::Need(formula);
                 space.rules.push(Rule::Choose { trigger: node, list, why });
@@ -203,7 +307,8 @@ impl<'u> Builder<'u> {
         space: &mut Space<'u>,
         node: NodeId,
         position: usize,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
+        self.charge_operator(node)?;
         let stops_all = space.semantics.failures == FailureScope::Namespace;
         let home = self.home_of(space, position);
         for (kind, value) in std::mem::take(&mut space.installed[position].needs) {
@@ -213,9 +318,10 @@ impl<'u> Builder<'u> {
                 }
                 continue;
             }
+            self.budget.spend(value.len() as u64)?;
             match needs::parse_need(&mut space.formulas, &kind, &value, space.semantics) {
                 Ok(formula) => self.add_need(space, node, formula, home)?,
-                Err(error) if stops_all => return Err(error),
+                Err(error) if stops_all => return Err(Halt::Failure(error)),
                 Err(error) => {
                     let name = &space.installed[position].installed.name;
                     let text = format!(
@@ -247,13 +353,30 @@ impl<'u> Builder<'u> {
         operator: NodeId,
         formula: FormulaId,
         home: Option<SourceIndex>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
+        let before = self.budget.steps_left();
+        let result = self.add_parts(space, operator, formula, home);
+        let steps = before - self.budget.steps_left();
+        if steps > self.costliest.0 {
+            self.costliest = (steps, Some(operator), Some(formula));
+        }
+        result
+    }
+
+    fn add_parts(
+        &mut self,
+        space: &mut Space<'u>,
+        operator: NodeId,
+        formula: FormulaId,
+        home: Option<SourceIndex>,
+    ) -> Result<(), Halt> {
         let mut open = vec![(operator, formula)];
         while let Some((trigger, formula)) = open.pop() {
+            self.budget.spend(STEPS_FOR_A_RULE)?;
             match &space.formulas[formula.index()].shape {
                 Shape::Some if space.is_native(formula) => {}
                 Shape::Some => {
-                    let list = self.needs.candidates(space, formula, home, &mut self.fresh)?;
+                    let list = self.candidates(space, formula, home)?;
                     space.rules.push(Rule::Choose { trigger, list, why: Choice::Need(formula) });
                 }
                 Shape::None => self.exclusions.push((trigger, formula)),
@@ -265,6 +388,8 @@ impl<'u> Builder<'u> {
                     if let Some(nodes) =
                         self.alternatives(space, trigger, &parts, home, &mut open)?
                     {
+                        self.budget.spend(nodes.len() as u64)?;
+                        self.budget.occupy(nodes.len() as u64 * BYTES_FOR_A_MEMBER)?;
                         let list = space.add_list(nodes);
                         let why = Choice::Need(formula);
                         space.rules.push(Rule::Choose { trigger, list, why });
@@ -275,6 +400,23 @@ impl<'u> Builder<'u> {
         Ok(())
     }
 
+    fn candidates(
+        &mut self,
+        space: &mut Space<'u>,
+        formula: FormulaId,
+        home: Option<SourceIndex>,
+    ) -> Result<List, Halt> {
+        self.needs.candidates(space, formula, home, &mut self.fresh, self.budget)
+    }
+
+    fn charge_operator(&mut self, node: NodeId) -> Result<(), Spent> {
+        if self.costliest.1.is_none() {
+            self.costliest.1 = Some(node);
+        }
+        self.budget.occupy(BYTES_FOR_AN_OPERATOR)?;
+        self.budget.spend(STEPS_FOR_AN_OPERATOR)
+    }
+
     /// Returns the nodes of which one meets one of the parts; none when the cluster meets one.
     fn alternatives(
         &mut self,
@@ -283,14 +425,14 @@ impl<'u> Builder<'u> {
         parts: &[FormulaId],
         home: Option<SourceIndex>,
         open: &mut Vec<(NodeId, FormulaId)>,
-    ) -> Result<Option<Vec<NodeId>>, String> {
+    ) -> Result<Option<Vec<NodeId>>, Halt> {
         let mut nodes = Vec::new();
         let mut waiting: Vec<FormulaId> = parts.iter().rev().copied().collect();
         while let Some(part) = waiting.pop() {
             match &space.formulas[part.index()].shape {
                 Shape::Some if space.is_native(part) => return Ok(None),
                 Shape::Some => {
-                    let list = self.needs.candidates(space, part, home, &mut self.fresh)?;
+                    let list = self.candidates(space, part, home)?;
                     nodes.extend_from_slice(space.list(list));
                 }
                 Shape::Any(parts) => waiting.extend(parts.iter().rev()),
@@ -307,37 +449,6 @@ impl<'u> Builder<'u> {
 
 fn forbid(space: &mut Space<'_>, node: NodeId, why: Forbidden) {
     space.rules.push(Rule::Forbid { node, why });
-}
-
-/// Upstream: any catalog that cannot be read stops the namespace, and wins over other failures.
-fn source_failures(space: &Space<'_>) -> Option<String> {
-    if space.semantics.failures == FailureScope::Part {
-        return None;
-    }
-    let unavailable = space.universe.sources.iter().filter_map(|source| match &source.content {
-        Content::Ready(_) => None,
-        Content::Unavailable(reason) => {
-            Some(format!("error using catalogsource {}: {reason}", source.name))
-        }
-    });
-    aggregate(unavailable.collect())
-}
-
-fn upstream_failure(space: &Space<'_>, failures: Vec<String>) -> Result<(), String> {
-    match source_failures(space).or_else(|| aggregate(failures)) {
-        Some(failure) => Err(failure),
-        None => Ok(()),
-    }
-}
-
-/// Upstream: several failures are shown in brackets, each once.
-fn aggregate(mut failures: Vec<String>) -> Option<String> {
-    failures.sort();
-    failures.dedup();
-    match failures.len() {
-        0 | 1 => failures.pop(),
-        _ => Some(format!("[{}]", failures.join(", "))),
-    }
 }
 
 fn note_sources(space: &mut Space<'_>) {

@@ -6,11 +6,12 @@ use operon_catalog::{ApiId, Bundle, Catalog, GroupVersionKind, PackageId};
 use operon_constraint::{Property, provided_apis, stated_packages};
 
 use super::{Exclusive, Node, NodeId, Rule, Space};
+use crate::budget::{BYTES_FOR_A_MEMBER, Budget, Spent};
 
 /// Adds the rules of uniqueness over all operators of the space.
-pub(super) fn add_rules(space: &mut Space<'_>) {
-    let packages = members_by_package(space);
-    let apis = members_by_api(space);
+pub(super) fn add_rules(space: &mut Space<'_>, budget: &mut Budget) -> Result<(), Spent> {
+    let packages = members_by_package(space, budget)?;
+    let apis = members_by_api(space, budget)?;
     let mut package_rules = Vec::new();
     let mut home: HashMap<NodeId, u32> = HashMap::new();
     for (number, (package, members)) in packages.into_iter().enumerate() {
@@ -45,25 +46,34 @@ pub(super) fn add_rules(space: &mut Space<'_>) {
         space.rules.push(Rule::AtMostOne { list, why: Exclusive::Api(api) });
     }
     space.rules.append(&mut package_rules);
+    Ok(())
 }
 
-fn members_by_package(space: &Space<'_>) -> BTreeMap<String, Vec<NodeId>> {
+fn members_by_package(
+    space: &Space<'_>,
+    budget: &mut Budget,
+) -> Result<BTreeMap<String, Vec<NodeId>>, Spent> {
     let mut members = members_by(
         space,
+        budget,
         |bundle, note| note(bundle.package().id().0),
         |catalog, package| catalog.package_by_id(PackageId(package)).name().to_owned(),
         |properties| stated_packages(properties).map(|[name, _]| name.to_owned()).collect(),
-    );
+    )?;
     for nodes in members.values_mut() {
         nodes.sort_unstable();
         nodes.dedup();
     }
-    members
+    Ok(members)
 }
 
-fn members_by_api(space: &Space<'_>) -> BTreeMap<GroupVersionKind, Vec<NodeId>> {
+fn members_by_api(
+    space: &Space<'_>,
+    budget: &mut Budget,
+) -> Result<BTreeMap<GroupVersionKind, Vec<NodeId>>, Spent> {
     members_by(
         space,
+        budget,
         |bundle, note| bundle.provided_apis().for_each(|api| note(api.id().0)),
         |catalog, api| catalog.api_by_id(ApiId(api)).name(),
         |properties| provided_apis(properties).collect(),
@@ -74,10 +84,11 @@ fn members_by_api(space: &Space<'_>) -> BTreeMap<GroupVersionKind, Vec<NodeId>> 
 /// once for each thing and not once for each bundle.
 fn members_by<Name: Ord>(
     space: &Space<'_>,
+    budget: &mut Budget,
     numbers: impl Fn(Bundle<'_>, &mut dyn FnMut(u32)),
     name: impl Fn(&Catalog, u32) -> Name,
     names: impl Fn(&[Property]) -> Vec<Name>,
-) -> BTreeMap<Name, Vec<NodeId>> {
+) -> Result<BTreeMap<Name, Vec<NodeId>>, Spent> {
     let mut members: BTreeMap<Name, Vec<NodeId>> = BTreeMap::new();
     let mut by_source: Vec<HashMap<u32, Vec<NodeId>>> = Vec::new();
     by_source.resize_with(space.sources.len(), HashMap::new);
@@ -86,9 +97,13 @@ fn members_by<Name: Ord>(
         match *node {
             Node::Entry { source, bundle, .. } => {
                 let found = &mut by_source[source.index()];
+                let mut count = 0;
                 numbers(space.sources[source.index()].bundle(bundle), &mut |number| {
                     found.entry(number).or_default().push(id);
+                    count += 1;
                 });
+                budget.spend(1 + count)?;
+                budget.occupy(count * BYTES_FOR_A_MEMBER)?;
             }
             Node::Installed(position) => {
                 for name in names(&space.installed[position].properties) {
@@ -103,5 +118,5 @@ fn members_by<Name: Ord>(
             members.entry(name(source.catalog, number)).or_default().extend(nodes);
         }
     }
-    members
+    Ok(members)
 }

@@ -2,8 +2,9 @@
 //! belongs to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
-use operon_constraint::{GroupVersionKind, Property, stated_packages};
+use operon_constraint::{GroupVersionKind, PropertiesDigest, Property, stated_packages};
 use operon_version::Version;
 
 use super::sources::ReadySource;
@@ -16,6 +17,10 @@ use crate::universe::{Installed, InstalledProperties, Request, Universe};
 pub(crate) struct InstalledOperator<'u> {
     pub(crate) installed: &'u Installed,
     pub(crate) properties: Vec<Property>,
+    /// Types and JSON texts of the properties.
+    pub(super) texts: Vec<(String, String)>,
+    /// The digest of the texts, for answers of rules that are kept.
+    pub(super) digest: OnceLock<PropertiesDigest>,
     /// Types and JSON texts of the properties that state needs.
     pub(super) needs: Vec<(String, String)>,
     /// The package it says it is of; may be empty.
@@ -224,11 +229,14 @@ fn describe<'u>(
         texts.iter().map(|(kind, value)| Property::from_text(kind, value)).collect();
     let package = stated_packages(&properties).last().map(|[name, _]| name.to_owned());
     let needs = texts
-        .into_iter()
+        .iter()
         .filter(|(kind, _)| super::needs::states_a_need(kind) || kind == super::needs::DEPRECATED)
+        .cloned()
         .collect();
     Ok(InstalledOperator {
         installed,
+        texts,
+        digest: OnceLock::new(),
         package: package.unwrap_or_default(),
         properties,
         needs,

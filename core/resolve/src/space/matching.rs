@@ -3,25 +3,61 @@
 //! Indexes answer for what they can; only rules and compounds look at the properties of bundles,
 //! and of as few of them as possible.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use operon_catalog::{Bundle, BundleId, Catalog, ChannelId, EntryId, Package};
-use operon_constraint::{Candidate, Constraint, Property, Requirement, WantedProperty, matches};
+use operon_constraint::{
+    Candidate, Constraint, PropertiesDigest, Property, Requirement, WantedProperty, matches_with,
+};
+
+use crate::budget::{Budget, Spent};
+
+/// Limits the bytes of property texts that are kept read: a few times as much in memory. The
+/// community catalog without bodies has less; of a larger one, some are read again.
+const MAX_REMEMBERED_BYTES: usize = 16 * 1024 * 1024;
 
 /// Properties of bundles, read once.
 #[derive(Debug, Default)]
 pub(super) struct PropertyMemo {
-    by_bundle: HashMap<BundleId, Vec<Property>>,
+    by_bundle: HashMap<BundleId, Remembered>,
+    bytes: usize,
+}
+
+/// The properties of a bundle.
+#[derive(Debug)]
+struct Remembered {
+    digest: PropertiesDigest,
+    bytes: usize,
+    /// Read when they are needed: an answer that is kept needs the digest alone.
+    properties: OnceCell<Vec<Property>>,
+}
+
+impl Remembered {
+    fn properties(&self, bundle: Bundle<'_>) -> &[Property] {
+        self.properties.get_or_init(|| {
+            let properties = bundle.properties();
+            properties.map(|property| Property::from_text(property.kind, property.value)).collect()
+        })
+    }
 }
 
 impl PropertyMemo {
-    fn of(&mut self, bundle: Bundle<'_>) -> &[Property] {
-        self.by_bundle.entry(bundle.id()).or_insert_with(|| {
-            bundle
-                .properties()
-                .map(|property| Property::from_text(property.kind, property.value))
-                .collect()
-        })
+    fn of(&mut self, bundle: Bundle<'_>, budget: &mut Budget) -> Result<&Remembered, Spent> {
+        if self.bytes > MAX_REMEMBERED_BYTES {
+            self.by_bundle.clear();
+            self.bytes = 0;
+        }
+        let remembered = self.by_bundle.entry(bundle.id()).or_insert_with(|| {
+            let properties = bundle.properties().map(|property| (property.kind, property.value));
+            let bytes = properties.clone().map(|(kind, value)| kind.len() + value.len()).sum();
+            self.bytes += bytes;
+            Remembered { digest: budget.digest(properties), bytes, properties: OnceCell::new() }
+        });
+        // Charged each time, so that it does not matter what is kept.
+        budget.spend(1 + remembered.bytes as u64 / 64)?;
+        Ok(remembered)
     }
 }
 
@@ -30,53 +66,96 @@ pub(super) fn matching_bundles(
     catalog: &Catalog,
     constraint: &Constraint,
     memo: &mut PropertyMemo,
-) -> Vec<BundleId> {
-    if let Some(bundles) = indexed(catalog, &constraint.requirement) {
-        return bundles;
+    budget: &mut Budget,
+) -> Result<Vec<BundleId>, Spent> {
+    if let Some(bundles) = indexed(catalog, &constraint.requirement, budget)? {
+        return Ok(bundles);
     }
-    let superset = match &constraint.requirement {
-        Requirement::All(parts) => parts
-            .iter()
-            .filter_map(|part| superset(catalog, &part.requirement))
-            .min_by_key(Vec::len),
+    let candidates = match candidates(catalog, &constraint.requirement, budget)? {
+        Some(bundles) => bundles,
+        None => catalog.bundles().map(Bundle::id).collect(),
+    };
+    let mut matching = Vec::new();
+    for id in candidates {
+        let bundle = catalog.bundle_by_id(id);
+        let remembered = memo.of(bundle, budget)?;
+        let is_match = match &constraint.requirement {
+            Requirement::Cel(rule) => budget.evaluate(rule, remembered.digest, || {
+                Cow::Borrowed(remembered.properties(bundle))
+            })?,
+            _ => {
+                let version = bundle.version();
+                let candidate = Candidate {
+                    name: bundle.name(),
+                    package: bundle.package().name(),
+                    version: version.as_ref(),
+                    properties: remembered.properties(bundle),
+                };
+                budget.spend(candidate.properties.len() as u64)?;
+                matches_with(constraint, &candidate, |rule| {
+                    budget.evaluate(rule, remembered.digest, || Cow::Borrowed(candidate.properties))
+                })?
+            }
+        };
+        if is_match {
+            matching.push(id);
+        }
+    }
+    Ok(matching)
+}
+
+/// Returns bundles among which all matches are, if there is a quick way to know.
+fn candidates(
+    catalog: &Catalog,
+    requirement: &Requirement,
+    budget: &mut Budget,
+) -> Result<Option<Vec<BundleId>>, Spent> {
+    match requirement {
+        Requirement::All(parts) => {
+            let mut fewest: Option<Vec<BundleId>> = None;
+            for part in parts.iter() {
+                let found = superset(catalog, &part.requirement, budget)?;
+                if let Some(found) = found
+                    && fewest.as_ref().is_none_or(|fewest| found.len() < fewest.len())
+                {
+                    fewest = Some(found);
+                }
+            }
+            Ok(fewest)
+        }
         Requirement::Any(parts) => {
-            let parts: Option<Vec<Vec<BundleId>>> =
-                parts.iter().map(|part| superset(catalog, &part.requirement)).collect();
-            parts.map(|parts| sorted(parts.into_iter().flatten().collect()))
+            let mut all = Vec::new();
+            for part in parts.iter() {
+                match superset(catalog, &part.requirement, budget)? {
+                    Some(found) => all.extend(found),
+                    None => return Ok(None),
+                }
+            }
+            Ok(Some(sorted(all)))
         }
         Requirement::Gvk(_)
         | Requirement::Package { .. }
         | Requirement::Label(_)
         | Requirement::Cel(_)
-        | Requirement::Not(_) => superset(catalog, &constraint.requirement),
-    };
-    let mut fits = |bundle: Bundle<'_>| {
-        let version = bundle.version();
-        let candidate = Candidate {
-            name: bundle.name(),
-            package: bundle.package().name(),
-            version: version.as_ref(),
-            properties: memo.of(bundle),
-        };
-        matches(constraint, &candidate)
-    };
-    match superset {
-        Some(bundles) => {
-            bundles.into_iter().filter(|&bundle| fits(catalog.bundle_by_id(bundle))).collect()
-        }
-        None => catalog.bundles().filter(|&bundle| fits(bundle)).map(Bundle::id).collect(),
+        | Requirement::Not(_) => superset(catalog, requirement, budget),
     }
 }
 
 /// Answers from the catalog's indexes, if they can answer.
-fn indexed(catalog: &Catalog, requirement: &Requirement) -> Option<Vec<BundleId>> {
-    let bundles = match requirement {
+fn indexed(
+    catalog: &Catalog,
+    requirement: &Requirement,
+    budget: &mut Budget,
+) -> Result<Option<Vec<BundleId>>, Spent> {
+    let bundles: Vec<BundleId> = match requirement {
         Requirement::Gvk(api) => {
             let api = catalog.api(api);
             api.into_iter().flat_map(|api| api.providers().map(Bundle::id)).collect()
         }
         Requirement::Package { name, range } => {
             let bundles = catalog.package(name).into_iter().flat_map(Package::bundles);
+            let intervals = 1 + range.intervals().len() as u64 / 8;
+            budget.spend(bundles.clone().count() as u64 * intervals)?;
             bundles
                 .filter(|bundle| bundle.version().is_some_and(|version| range.contains(&version)))
                 .map(Bundle::id)
@@ -84,25 +163,32 @@ fn indexed(catalog: &Catalog, requirement: &Requirement) -> Option<Vec<BundleId>
         }
         Requirement::Label(label) => catalog.with_label(label).map(Bundle::id).collect(),
         Requirement::Cel(_) | Requirement::All(_) | Requirement::Any(_) | Requirement::Not(_) => {
-            return None;
+            return Ok(None);
         }
     };
-    Some(sorted(bundles))
+    budget.spend(bundles.len() as u64)?;
+    Ok(Some(sorted(bundles)))
 }
 
 /// Returns bundles among which all matches are, if there is a quick way to know.
-fn superset(catalog: &Catalog, requirement: &Requirement) -> Option<Vec<BundleId>> {
+fn superset(
+    catalog: &Catalog,
+    requirement: &Requirement,
+    budget: &mut Budget,
+) -> Result<Option<Vec<BundleId>>, Spent> {
     match requirement {
         Requirement::Cel(rule) => {
-            let wanted = rule.program().wanted_property()?;
-            Some(sorted(having(catalog, &wanted)))
+            let Some(wanted) = rule.program().wanted_property() else { return Ok(None) };
+            let found = having(catalog, &wanted);
+            budget.spend(found.len() as u64 + u64::from(catalog.counts().apis) / 4)?;
+            Ok(Some(sorted(found)))
         }
         Requirement::Gvk(_)
         | Requirement::Package { .. }
         | Requirement::Label(_)
         | Requirement::All(_)
         | Requirement::Any(_)
-        | Requirement::Not(_) => indexed(catalog, requirement),
+        | Requirement::Not(_) => indexed(catalog, requirement, budget),
     }
 }
 
@@ -138,7 +224,8 @@ fn sorted(mut bundles: Vec<BundleId>) -> Vec<BundleId> {
 pub(super) fn preferred_entries(
     catalog: &Catalog,
     bundles: &[BundleId],
-) -> Vec<(EntryId, BundleId)> {
+    budget: &mut Budget,
+) -> Result<Vec<(EntryId, BundleId)>, Spent> {
     let mut channels: Vec<(bool, ChannelId)> = Vec::new();
     for &bundle in bundles {
         for entry in catalog.bundle_by_id(bundle).entries() {
@@ -153,7 +240,9 @@ pub(super) fn preferred_entries(
     channels.dedup();
     let mut entries = Vec::new();
     for (_, channel) in channels {
-        for entry in catalog.channel_by_id(channel).order() {
+        let order = catalog.channel_by_id(channel).order();
+        budget.spend(1 + order.len() as u64)?;
+        for entry in order {
             if let Some(bundle) = entry.bundle()
                 && bundles.binary_search(&bundle.id()).is_ok()
             {
@@ -161,7 +250,7 @@ pub(super) fn preferred_entries(
             }
         }
     }
-    entries
+    Ok(entries)
 }
 
 /// How many channels are looked back at to avoid listing one again.

@@ -1,17 +1,20 @@
 //! What operators need, and which operators would do.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, hash_map::Entry};
 
-use operon_constraint::{Candidate, Constraint, Requirement, matches, parse_property};
+use operon_constraint::{Candidate, Constraint, Requirement, matches_with, parse_property};
 
+use super::failures::Halt;
 use super::formula::{self, Formula, Shape};
 use super::matching::{PropertyMemo, matching_bundles, preferred_entries};
 use super::{FormulaId, List, Node, NodeId, SourceIndex, Space};
+use crate::budget::{BYTES_FOR_A_MEMBER, Budget, Spent};
 
 /// The property that marks a bundle as one that must not be installed.
 pub(super) const DEPRECATED: &str = "olm.deprecated";
 
-/// Tells whether properties of this type state a need.
+/// Returns `true` if properties of this type state a need.
 pub(super) fn states_a_need(kind: &str) -> bool {
     matches!(
         kind,
@@ -38,13 +41,17 @@ impl<'u> NeedMemo<'u> {
         space: &mut Space<'u>,
         kind: &'u str,
         value: &'u str,
-    ) -> Result<FormulaId, String> {
+        budget: &mut Budget,
+    ) -> Result<Result<FormulaId, String>, Spent> {
+        budget.spend(1 + value.len() as u64 / 16)?;
         if let Some(known) = self.parsed.get(&(kind, value)) {
-            return known.clone();
+            return Ok(known.clone());
         }
+        // Reading a rule means parsing and type checking it.
+        budget.spend(value.len() as u64)?;
         let parsed = parse_need(&mut space.formulas, kind, value, space.semantics);
         self.parsed.insert((kind, value), parsed.clone());
-        parsed
+        Ok(parsed)
     }
 
     /// Returns who meets a need of one operator, the preferred one first; nodes that are new are
@@ -55,15 +62,18 @@ impl<'u> NeedMemo<'u> {
         formula: FormulaId,
         home: Option<SourceIndex>,
         fresh: &mut Vec<NodeId>,
-    ) -> Result<List, String> {
+        budget: &mut Budget,
+    ) -> Result<List, Halt> {
         if let Some(&list) = self.lists.get(&(formula, home)) {
             return Ok(list);
         }
-        let mut nodes = installed_candidates(space, formula)?;
+        let mut nodes = installed_candidates(space, formula, budget)?;
         let others = (0..space.sources.len() as u32).map(SourceIndex);
         for source in home.into_iter().chain(others.filter(|&other| Some(other) != home)) {
-            nodes.extend_from_slice(self.found(space, formula, source, fresh));
+            nodes.extend_from_slice(self.found(space, formula, source, fresh, budget)?);
         }
+        budget.spend(nodes.len() as u64)?;
+        budget.occupy(nodes.len() as u64 * BYTES_FOR_A_MEMBER)?;
         let list = space.add_list(nodes);
         self.lists.insert((formula, home), list);
         Ok(list)
@@ -75,40 +85,56 @@ impl<'u> NeedMemo<'u> {
         formula: FormulaId,
         source: SourceIndex,
         fresh: &mut Vec<NodeId>,
-    ) -> &[NodeId] {
+        budget: &mut Budget,
+    ) -> Result<&[NodeId], Spent> {
         let memo = self.properties.entry(source).or_default();
-        self.found.entry((formula, source)).or_insert_with(|| {
-            let catalog = space.sources[source.index()].catalog;
-            let constraint = &space.formulas[formula.index()].constraint;
-            let bundles = matching_bundles(catalog, constraint, memo);
-            preferred_entries(catalog, &bundles)
-                .into_iter()
-                .map(|(entry, bundle)| space.entry_node(source, entry, bundle, fresh))
-                .collect()
-        })
+        match self.found.entry((formula, source)) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(vacant) => {
+                let catalog = space.sources[source.index()].catalog;
+                let constraint = &space.formulas[formula.index()].constraint;
+                let bundles = matching_bundles(catalog, constraint, memo, budget)?;
+                let entries = preferred_entries(catalog, &bundles, budget)?;
+                let nodes = entries.into_iter();
+                let nodes = nodes
+                    .map(|(entry, bundle)| space.entry_node(source, entry, bundle, fresh))
+                    .collect();
+                Ok(vacant.insert(nodes))
+            }
+        }
     }
 
     /// Returns the nodes that match what must not be there.
-    pub(super) fn excluded(&mut self, space: &Space<'u>, formula: FormulaId) -> Vec<NodeId> {
+    pub(super) fn excluded(
+        &mut self,
+        space: &Space<'u>,
+        formula: FormulaId,
+        budget: &mut Budget,
+    ) -> Result<Vec<NodeId>, Spent> {
         let constraint = &space.formulas[formula.index()].constraint;
-        let matched: Vec<_> = space
-            .sources
-            .iter()
-            .enumerate()
-            .map(|(index, source)| {
-                let memo = self.properties.entry(SourceIndex(index as u32)).or_default();
-                matching_bundles(source.catalog, constraint, memo)
-            })
-            .collect();
-        let is_excluded = |node: &Node| match *node {
-            Node::Entry { source, bundle, .. } => {
-                matched[source.index()].binary_search(&bundle).is_ok()
+        let mut matched = Vec::with_capacity(space.sources.len());
+        for (index, source) in space.sources.iter().enumerate() {
+            let memo = self.properties.entry(SourceIndex(index as u32)).or_default();
+            matched.push(matching_bundles(source.catalog, constraint, memo, budget)?);
+        }
+        budget.spend(space.nodes.len() as u64)?;
+        let mut nodes = Vec::new();
+        for (index, node) in space.nodes.iter().enumerate() {
+            let is_excluded = match *node {
+                Node::Entry { source, bundle, .. } => {
+                    matched[source.index()].binary_search(&bundle).is_ok()
+                }
+                Node::Installed(position) => {
+                    installed_matches(space, position, constraint, budget)?
+                }
+                Node::Request(_) | Node::Way(_) => false,
+            };
+            if is_excluded {
+                nodes.push(NodeId(index as u32));
             }
-            Node::Installed(position) => installed_matches(space, position, constraint),
-            Node::Request(_) | Node::Way(_) => false,
-        };
-        let nodes = space.nodes.iter().enumerate();
-        nodes.filter(|(_, node)| is_excluded(node)).map(|(index, _)| NodeId(index as u32)).collect()
+        }
+        budget.occupy(nodes.len() as u64 * BYTES_FOR_A_MEMBER)?;
+        Ok(nodes)
     }
 }
 
@@ -144,7 +170,7 @@ impl<'u> Space<'u> {
         node
     }
 
-    /// Tells whether the cluster itself meets a need.
+    /// Returns `true` if the cluster itself meets a need.
     pub(super) fn is_native(&self, formula: FormulaId) -> bool {
         let Formula { constraint, shape, .. } = &self.formulas[formula.index()];
         match (&constraint.requirement, shape, &self.universe.native_apis) {
@@ -156,23 +182,43 @@ impl<'u> Space<'u> {
     }
 }
 
-fn installed_matches(space: &Space<'_>, position: usize, constraint: &Constraint) -> bool {
+fn installed_matches(
+    space: &Space<'_>,
+    position: usize,
+    constraint: &Constraint,
+    budget: &mut Budget,
+) -> Result<bool, Spent> {
     let operator = &space.installed[position];
+    let properties = &operator.properties;
     let candidate = Candidate {
         name: &operator.installed.name,
         package: &operator.package,
         version: Some(&operator.installed.version),
-        properties: &operator.properties,
+        properties,
     };
-    matches(constraint, &candidate)
+    budget.spend(1 + properties.len() as u64)?;
+    matches_with(constraint, &candidate, |rule| {
+        let digest = *operator.digest.get_or_init(|| {
+            let texts = operator.texts.iter();
+            budget.digest(texts.map(|(kind, value)| (kind.as_str(), value.as_str())))
+        });
+        budget.evaluate(rule, digest, || Cow::Borrowed(properties))
+    })
 }
 
 /// Returns the installed operators that meet a need, ordered by package and name.
-fn installed_candidates(space: &Space<'_>, formula: FormulaId) -> Result<Vec<NodeId>, String> {
+fn installed_candidates(
+    space: &Space<'_>,
+    formula: FormulaId,
+    budget: &mut Budget,
+) -> Result<Vec<NodeId>, Halt> {
     let constraint = &space.formulas[formula.index()].constraint;
-    let mut found: Vec<usize> = (0..space.installed.len())
-        .filter(|&position| installed_matches(space, position, constraint))
-        .collect();
+    let mut found: Vec<usize> = Vec::new();
+    for position in 0..space.installed.len() {
+        if installed_matches(space, position, constraint, budget)? {
+            found.push(position);
+        }
+    }
     found.sort_by_key(|&position| &space.installed[position].package);
     if space.semantics.installed_form_channels {
         found = upstream_installed_candidates(space, found)?;

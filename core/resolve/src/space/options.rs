@@ -1,11 +1,14 @@
 //! What a request may choose from: a channel's entries for a fresh installation, updates and the
 //! operator itself for an installed one.
 
+use std::collections::HashSet;
+
 use operon_catalog::{Catalog, Channel, Entry};
 use operon_version::{Version, VersionRange};
 
 use super::installed::InstalledOperator;
 use super::{NodeId, SourceIndex, Space};
+use crate::budget::{BYTES_FOR_A_MEMBER, Budget, Spent};
 use crate::conflict::Missing;
 use crate::resolution::{Notice, NoticeKind};
 use crate::semantics::UpdateSources;
@@ -21,19 +24,31 @@ pub(super) enum Options {
 }
 
 /// Finds what a request may choose from.
-pub(super) fn options(space: &mut Space<'_>, number: usize, fresh: &mut Vec<NodeId>) -> Options {
+pub(super) fn options(
+    space: &mut Space<'_>,
+    number: usize,
+    fresh: &mut Vec<NodeId>,
+    budget: &mut Budget,
+) -> Result<Options, Spent> {
     let request = space.requests[number];
     let current = space.currents[number];
     if let Some(position) = current
         && space.installed[position].held
     {
-        return Options::Some { entries: Vec::new(), current };
+        return Ok(Options::Some { entries: Vec::new(), current });
     }
     let own = own_channels(space, request, current.is_none());
     let mut found = match &own {
         Ok((source, channels)) => match current {
-            None => fresh_entries(request, *source, channels),
-            Some(position) => updates(space, *source, channels, &space.installed[position]),
+            None => {
+                let entries = fresh_entries(request, channels);
+                in_all_channels(space, request, *source, &entries, budget)?
+            }
+            Some(position) => {
+                let current = &space.installed[position];
+                let entries = updates(space, channels, current);
+                found_updates(space, current, *source, &entries, budget)?
+            }
         },
         Err(_) => Vec::new(),
     };
@@ -41,19 +56,22 @@ pub(super) fn options(space: &mut Space<'_>, number: usize, fresh: &mut Vec<Node
         && space.semantics.updates == UpdateSources::AllVisible
         && !matches!(own, Err(Missing::Unavailable { .. }))
     {
-        found.extend(updates_elsewhere(space, request, &space.installed[position]));
+        let current = &space.installed[position];
+        for (source, entries) in updates_elsewhere(space, request, current) {
+            found.extend(found_updates(space, current, source, &entries, budget)?);
+        }
     }
     if let Some(allowed) = &request.allowed {
         let offered = found.len();
         found.retain(|found| allowed.bundles.contains(space.bundle_name(*found)));
         if found.is_empty() && offered > 0 && current.is_none() {
             let (package, because) = (request.package.clone(), allowed.because.clone());
-            return Options::Missing(Missing::Allowed { package, because });
+            return Ok(Options::Missing(Missing::Allowed { package, because }));
         }
     }
     if let Err(missing) = own {
         if current.is_none() || !space.semantics.keep_vanished {
-            return Options::Missing(missing);
+            return Ok(Options::Missing(missing));
         }
         let name = &space.installed[current.unwrap_or_default()].installed.name;
         space.notices.push(Notice {
@@ -62,13 +80,15 @@ pub(super) fn options(space: &mut Space<'_>, number: usize, fresh: &mut Vec<Node
             text: format!("{name} stays as it is: {}", words::missing(&missing)),
         });
     }
+    budget.spend(found.len() as u64)?;
+    budget.occupy(found.len() as u64 * BYTES_FOR_A_MEMBER)?;
     let nodes = found
         .into_iter()
         .map(|found| space.entry_node(found.source, found.entry, found.bundle, fresh))
         .collect();
     // Upstream: its texts name an option as often as it was found.
     let entries = if space.semantics.tell_as_upstream { nodes } else { without_repetitions(nodes) };
-    Options::Some { entries, current }
+    Ok(Options::Some { entries, current })
 }
 
 #[derive(Clone, Copy)]
@@ -90,7 +110,7 @@ impl Space<'_> {
 }
 
 fn without_repetitions(nodes: Vec<NodeId>) -> Vec<NodeId> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     nodes.into_iter().filter(|&node| seen.insert(node)).collect()
 }
 
@@ -149,7 +169,7 @@ fn missing_source(space: &Space<'_>, request: &Request) -> Missing {
 }
 
 /// Returns what a fresh installation may choose from, the head first.
-fn fresh_entries(request: &Request, source: SourceIndex, channels: &[Channel<'_>]) -> Vec<Found> {
+fn fresh_entries<'u>(request: &Request, channels: &[Channel<'u>]) -> Vec<Entry<'u>> {
     let mut entries = Vec::new();
     for channel in channels {
         if request.starting_csv.is_empty() {
@@ -158,26 +178,54 @@ fn fresh_entries(request: &Request, source: SourceIndex, channels: &[Channel<'_>
             entries.extend(channel.entry(&request.starting_csv));
         }
     }
-    in_all_channels(request, source, &entries)
+    entries
 }
 
 /// Without a channel, a bundle counts in every channel that lists it, as soon as one of them is
 /// asked.
-fn in_all_channels(request: &Request, source: SourceIndex, entries: &[Entry<'_>]) -> Vec<Found> {
+fn in_all_channels(
+    space: &Space<'_>,
+    request: &Request,
+    source: SourceIndex,
+    entries: &[Entry<'_>],
+    budget: &mut Budget,
+) -> Result<Vec<Found>, Spent> {
+    budget.spend(entries.len() as u64)?;
     if !request.channel.is_empty() {
-        return entries.iter().filter_map(|&entry| found(source, entry)).collect();
+        return Ok(entries.iter().filter_map(|&entry| found(source, entry)).collect());
     }
     let mut all = Vec::new();
+    let mut seen = HashSet::new();
     for entry in entries {
         let Some(bundle) = entry.bundle() else { continue };
+        // Upstream: its texts name an option as often as it was found.
+        if !seen.insert(bundle.id()) && !space.semantics.tell_as_upstream {
+            continue;
+        }
         let mut siblings: Vec<Entry<'_>> = bundle.entries().collect();
+        budget.spend(siblings.len() as u64)?;
+        budget.occupy(siblings.len() as u64 * BYTES_FOR_A_MEMBER)?;
         siblings.sort_by_key(|sibling| {
             let channel = sibling.channel();
             (channel.id() != entry.channel().id(), !channel.is_default(), channel.id())
         });
         all.extend(siblings.into_iter().filter_map(|sibling| found(source, sibling)));
     }
-    all
+    Ok(all)
+}
+
+/// Finds updates in the channels that the request of the installed operator asks for.
+fn found_updates(
+    space: &Space<'_>,
+    current: &InstalledOperator<'_>,
+    source: SourceIndex,
+    entries: &[Entry<'_>],
+    budget: &mut Budget,
+) -> Result<Vec<Found>, Spent> {
+    match current.request {
+        Some(number) => in_all_channels(space, space.requests[number], source, entries, budget),
+        None => Ok(entries.iter().filter_map(|&entry| found(source, entry)).collect()),
+    }
 }
 
 /// How an entry updates what is installed.
@@ -198,14 +246,13 @@ fn way_from(entry: Entry<'_>, name: &str, version: &Version) -> Option<Way> {
 }
 
 /// Returns the updates of an installed operator that channels offer, the preferred one first.
-pub(super) fn updates(
+pub(super) fn updates<'u>(
     space: &Space<'_>,
-    source: SourceIndex,
-    channels: &[Channel<'_>],
+    channels: &[Channel<'u>],
     current: &InstalledOperator<'_>,
-) -> Vec<Found> {
+) -> Vec<Entry<'u>> {
     let (name, version) = (current.installed.name.as_str(), &current.installed.version);
-    let mut entries: Vec<(u8, Entry<'_>)> = Vec::new();
+    let mut entries: Vec<(u8, Entry<'u>)> = Vec::new();
     for channel in channels {
         for (place, entry) in channel.order().enumerate() {
             let Some(way) = way_from(entry, name, version) else { continue };
@@ -228,32 +275,28 @@ pub(super) fn updates(
         }
     }
     entries.sort_by_key(|(precedence, _)| *precedence);
-    let entries: Vec<Entry<'_>> = entries.into_iter().map(|(_, entry)| entry).collect();
-    let request = current.request.map(|number| space.requests[number]);
-    match request {
-        Some(request) => in_all_channels(request, source, &entries),
-        None => entries.into_iter().filter_map(|entry| found(source, entry)).collect(),
-    }
+    entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// Returns the updates that other visible catalogs offer in the same package and channel.
-pub(super) fn updates_elsewhere(
-    space: &Space<'_>,
+pub(super) fn updates_elsewhere<'u>(
+    space: &Space<'u>,
     request: &Request,
     current: &InstalledOperator<'_>,
-) -> Vec<Found> {
+) -> Vec<(SourceIndex, Vec<Entry<'u>>)> {
     let mut all = Vec::new();
     for (index, ready) in space.sources.iter().enumerate() {
         if Some(ready.name) == request.source.as_ref() {
             continue;
         }
-        let Some(package) = ready.catalog.package(&request.package) else { continue };
-        let mut channels: Vec<Channel<'_>> = package
+        let catalog: &'u Catalog = ready.catalog;
+        let Some(package) = catalog.package(&request.package) else { continue };
+        let mut channels: Vec<Channel<'u>> = package
             .channels()
             .filter(|channel| request.channel.is_empty() || channel.name() == request.channel)
             .collect();
         channels.sort_by_key(|channel| (!channel.is_default(), channel.id()));
-        all.extend(updates(space, SourceIndex(index as u32), &channels, current));
+        all.push((SourceIndex(index as u32), updates(space, &channels, current)));
     }
     all
 }

@@ -2,15 +2,33 @@
 //!
 //! What is installed does not count here: the space says what could be, not what should be next.
 
-use operon_catalog::{Channel, EntryId};
+use std::sync::OnceLock;
+
+use operon_catalog::{Channel, Entry, EntryId};
 use operon_version::Version;
 
 use super::build::Builder;
 use super::installed::InstalledOperator;
-use super::needs::NeedMemo;
 use super::{Node, NodeId, SourceIndex, Space, options, sources};
+use crate::budget::Budget;
+use crate::limits::Limits;
 use crate::semantics::{FailureScope, Semantics, UpdateSources};
 use crate::universe::{Installed, InstalledProperties, Request, Universe};
+
+/// Steps for building the space of a small catalog: about a second of work.
+const SURVEY_STEPS: u64 = 30_000_000;
+
+/// Steps for each channel entry of a large catalog; published bundles take some hundred.
+const SURVEY_STEPS_FOR_AN_ENTRY: u64 = 1_000;
+
+/// Bytes for the space of a small catalog.
+const SURVEY_BYTES: u64 = 192 * 1024 * 1024;
+
+/// Bytes for each channel entry of a large catalog; published bundles take a few hundred.
+const SURVEY_BYTES_FOR_AN_ENTRY: u64 = 4_000;
+
+/// Steps for the needs of one operator: a rule that takes more leaves the others their share.
+const MAX_STEPS_FOR_AN_OPERATOR: u64 = 8_000_000;
 
 /// Builds the space of everything that the catalogs of a universe offer.
 ///
@@ -29,6 +47,7 @@ pub(crate) fn whole<'u>(universe: &'u Universe<'u>, semantics: Semantics) -> Spa
         formulas: Vec::new(),
         lists: Vec::new(),
         notices: Vec::new(),
+        unfinished: Vec::new(),
     };
     let mut fresh = Vec::new();
     for index in 0..space.sources.len() {
@@ -40,9 +59,21 @@ pub(crate) fn whole<'u>(universe: &'u Universe<'u>, semantics: Semantics) -> Spa
             }
         }
     }
-    Builder { needs: NeedMemo::default(), fresh, exclusions: Vec::new() }
-        .fill(&mut space)
-        .expect("bug: only failures that stop a namespace end the building of a space");
+    let entries = fresh.len() as u64;
+    let limits = Limits {
+        steps: SURVEY_STEPS + entries * SURVEY_STEPS_FOR_AN_ENTRY,
+        bytes: SURVEY_BYTES + entries * SURVEY_BYTES_FOR_AN_ENTRY,
+        ..Limits::default()
+    };
+    let mut budget = Budget::new(&limits);
+    let mut builder = Builder::new(fresh, &mut budget);
+    let built = builder.fill_whole(&mut space, MAX_STEPS_FOR_AN_OPERATOR);
+    if built.is_err() {
+        // Nothing can be said about any of them.
+        let expense = builder.expense(&space);
+        let nodes = (0..space.nodes.len() as u32).map(NodeId);
+        space.unfinished = nodes.map(|node| (node, expense.clone())).collect();
+    }
     space
 }
 
@@ -68,12 +99,17 @@ pub(crate) fn updates_of(
     let current = InstalledOperator {
         installed: &installed,
         properties: Vec::new(),
+        texts: Vec::new(),
+        digest: OnceLock::new(),
         needs: Vec::new(),
         package: String::new(),
         request: None,
         held: false,
     };
-    let mut found = options::updates(space, source, &[channel], &current);
+    let mut entries: Vec<(SourceIndex, Entry<'_>)> = options::updates(space, &[channel], &current)
+        .into_iter()
+        .map(|entry| (source, entry))
+        .collect();
     if space.semantics.updates == UpdateSources::AllVisible && space.sources.len() > 1 {
         let request = Request {
             package: channel.package().name().to_owned(),
@@ -81,8 +117,10 @@ pub(crate) fn updates_of(
             source: Some(space.sources[source.index()].name.clone()),
             ..Request::default()
         };
-        found.extend(options::updates_elsewhere(space, &request, &current));
+        for (source, updates) in options::updates_elsewhere(space, &request, &current) {
+            entries.extend(updates.into_iter().map(|entry| (source, entry)));
+        }
     }
-    let nodes = found.into_iter();
-    nodes.filter_map(|found| space.sources[found.source.index()].node_of(found.entry)).collect()
+    let nodes = entries.into_iter();
+    nodes.filter_map(|(source, entry)| space.sources[source.index()].node_of(entry.id())).collect()
 }

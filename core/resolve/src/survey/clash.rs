@@ -57,9 +57,13 @@ pub(super) struct Guarded {
     assumptions: Vec<Literal>,
     /// For each node the places of the rules that it triggers, among the rules of the part.
     triggered: HashMap<NodeId, Vec<usize>>,
-    /// The places of the rules of uniqueness.
-    groups: Vec<usize>,
+    /// For each node the places of the rules of uniqueness that name it.
+    groups: HashMap<NodeId, Vec<usize>>,
 }
+
+/// How many steps looking for reasons takes for each rule that can matter, at least: a search
+/// that the budget cannot finish is not begun.
+const STEPS_FOR_A_RULE: u64 = 32;
 
 impl Guarded {
     pub(super) fn new(space: &Space<'_>, part: &SpacePart, places: &mut [u32]) -> Self {
@@ -67,14 +71,16 @@ impl Guarded {
         let solver = Solver::new(&encoded.problem);
         let assumptions = encoded.assumptions();
         let mut triggered: HashMap<NodeId, Vec<usize>> = HashMap::new();
-        let mut groups = Vec::new();
+        let mut groups: HashMap<NodeId, Vec<usize>> = HashMap::new();
         for (place, &rule) in part.rules.iter().enumerate() {
             let node = match &space.rules[rule] {
                 Rule::Root(node) | Rule::Forbid { node, .. } => *node,
                 Rule::Choose { trigger, .. } | Rule::Exclude { trigger, .. } => *trigger,
                 Rule::Update { update, .. } => *update,
-                Rule::AtMostOne { .. } => {
-                    groups.push(place);
+                Rule::AtMostOne { list, .. } => {
+                    for member in space.list(*list) {
+                        groups.entry(*member).or_default().push(place);
+                    }
                     continue;
                 }
             };
@@ -92,8 +98,9 @@ impl Guarded {
         variable: Variable,
         budget: &mut Budget,
     ) -> Vec<usize> {
+        let Some(closure) = self.closure(space, part, node, budget) else { return Vec::new() };
         let mut assumed = vec![variable.positive()];
-        assumed.extend(self.closure(space, part, node).iter().map(|&rule| self.assumptions[rule]));
+        assumed.extend(closure.iter().map(|&rule| self.assumptions[rule]));
         let minimised = minimise(&mut self.solver, assumed, budget);
         if !minimised.minimal || minimised.literals.len() > MAX_RULES {
             return Vec::new();
@@ -106,11 +113,21 @@ impl Guarded {
     }
 
     /// Returns the places of the rules that can matter for a node, in order: those of everything
-    /// that could be there because of it, and uniqueness among these.
-    fn closure(&self, space: &Space<'_>, part: &SpacePart, node: NodeId) -> Vec<usize> {
+    /// that could be there because of it, and uniqueness among these. Returns none when they are
+    /// more than the budget suffices for.
+    fn closure(
+        &self,
+        space: &Space<'_>,
+        part: &SpacePart,
+        node: NodeId,
+        budget: &mut Budget,
+    ) -> Option<Vec<usize>> {
+        let most = usize::try_from(budget.remaining() / STEPS_FOR_A_RULE).unwrap_or(usize::MAX);
         let mut reached: HashSet<NodeId> = HashSet::from([node]);
         let mut open = vec![node];
         let mut places = Vec::new();
+        // How many of those that a rule of uniqueness names are reached.
+        let mut rivals: HashMap<usize, usize> = HashMap::new();
         while let Some(node) = open.pop() {
             for &place in self.triggered.get(&node).into_iter().flatten() {
                 places.push(place);
@@ -119,16 +136,20 @@ impl Guarded {
                     open.extend(fresh);
                 }
             }
-        }
-        for &place in &self.groups {
-            if let Rule::AtMostOne { list, .. } = &space.rules[part.rules[place]] {
-                let members = space.list(*list).iter().filter(|member| reached.contains(member));
-                if members.count() > 1 {
+            for &place in self.groups.get(&node).into_iter().flatten() {
+                let count = rivals.entry(place).or_default();
+                *count += 1;
+                if *count == 2 {
                     places.push(place);
                 }
             }
+            if reached.len() + places.len() > most {
+                budget.spend(most as u64);
+                return None;
+            }
         }
+        budget.spend((reached.len() + places.len()) as u64);
         places.sort_unstable();
-        places
+        Some(places)
     }
 }

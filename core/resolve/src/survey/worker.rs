@@ -8,8 +8,8 @@ use operon_sat::{Answer, Budget, Solver};
 use super::clash::{ClashMemo, Guarded};
 use super::journey::Journeys;
 use super::{
-    ChannelSurvey, EntrySurvey, Install, Obstacle, ObstacleId, PackageSurvey, REASON_STEPS,
-    SURVEY_STEPS, Surveyor,
+    ChannelSurvey, ENTRY_REASON_STEPS, ENTRY_STEPS, EntrySurvey, Install, Obstacle, ObstacleId,
+    PackageSurvey, REASON_STEPS, SURVEY_STEPS, Surveyor,
 };
 use crate::encode::{Encoded, encode};
 use crate::space::{NodeId, SourceIndex};
@@ -84,8 +84,12 @@ impl<'s, 'u> Worker<'s, 'u> {
             obstacles: Vec::new(),
             by_text: BTreeMap::new(),
             clashes: ClashMemo::default(),
-            budget: Budget::new(surveyor.share(SURVEY_STEPS, nodes.len())),
-            reason_budget: Budget::new(surveyor.share(REASON_STEPS, nodes.len())),
+            budget: Budget::new(surveyor.share(SURVEY_STEPS, &ENTRY_STEPS, nodes.len())),
+            reason_budget: Budget::new(surveyor.share(
+                REASON_STEPS,
+                &ENTRY_REASON_STEPS,
+                nodes.len(),
+            )),
         };
         for node in nodes {
             let install = self.install(package.part, node, &mut findings);
@@ -107,7 +111,7 @@ impl<'s, 'u> Worker<'s, 'u> {
         if self.is_possible[node.index()] || self.surveyor.spread.is_free(node) {
             return Install::Possible;
         }
-        if findings.budget.remaining() == 0 {
+        if findings.budget.remaining() == 0 || !self.surveyor.is_finished[part] {
             return Install::Undecided;
         }
         let surveyor = self.surveyor;

@@ -224,7 +224,7 @@ impl<'r> Stand<'r> {
 }
 
 fn start_controller(rig: &Rig, program: &Path) -> Result<Controller, String> {
-    Controller::start(rig, program, &rig.kubeconfig(), PORT).map_err(|error| error.to_string())
+    Controller::start(rig, program, &rig.kubeconfig(), PORT, &[]).map_err(|error| error.to_string())
 }
 
 /// Returns the manifests of a namespace that asks for a ship.

@@ -4,6 +4,7 @@
 //! of them asks the engine or the resolver.
 
 mod approval;
+mod authority;
 mod equal;
 mod orphans;
 mod plans;
@@ -24,7 +25,7 @@ use crate::{Author, Publication, Written};
 pub(super) use equal::{differences, normal_form};
 
 /// The names of the checkers.
-pub const CHECKERS: [&str; 9] = [
+pub const CHECKERS: [&str; 10] = [
     "stable and then silent",
     "works together",
     "nothing unapproved",
@@ -34,6 +35,7 @@ pub const CHECKERS: [&str; 9] = [
     "no orphan",
     "nobody else's objects",
     "no panic",
+    "on the right authority",
 ];
 
 pub(super) const STABLE: &str = CHECKERS[0];
@@ -79,6 +81,8 @@ pub(super) type Objects = BTreeMap<ObjectKey, Object>;
 /// One change, as checkers see it.
 pub(super) struct Sight<'s> {
     author: Author,
+    /// The ServiceAccount that the engine impersonated.
+    account: Option<&'s ObjectKey>,
     time: Timestamp,
     key: &'s ObjectKey,
     before: Option<&'s Object>,
@@ -102,6 +106,7 @@ pub(super) struct Watch {
     plans: plans::Plans,
     upgrades: upgrades::Upgrades,
     strangers: strangers::Strangers,
+    authority: authority::Authority,
 }
 
 impl Watch {
@@ -147,6 +152,7 @@ impl Watch {
         for (key, before, after) in &written.changes {
             let sight = Sight {
                 author: written.author,
+                account: written.account.as_ref(),
                 time: written.time,
                 key,
                 before: before.as_ref(),
@@ -159,6 +165,7 @@ impl Watch {
             self.plans.look(&sight).map_err(told(4))?;
             self.upgrades.look(&sight).map_err(told(5))?;
             self.strangers.look(&sight).map_err(told(7))?;
+            self.authority.look(&sight).map_err(told(9))?;
         }
         Ok(())
     }

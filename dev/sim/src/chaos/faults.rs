@@ -375,4 +375,69 @@ impl<C: Cluster> Cluster for FaultyCluster<C> {
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
         self.write(|inner| inner.delete_unchanged(object))
     }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        Ok(Box::new(FaultyAccount { cluster: self, account: account.clone() }))
+    }
+}
+
+/// A cluster with faults as a ServiceAccount may use it.
+struct FaultyAccount<'c, C> {
+    cluster: &'c FaultyCluster<C>,
+    account: ObjectKey,
+}
+
+impl<C: Cluster> FaultyAccount<'_, C> {
+    fn write<T>(
+        &self,
+        write: impl FnOnce(&dyn Cluster) -> Result<T, ClusterError>,
+    ) -> Result<T, ClusterError> {
+        self.cluster.write(|inner| write(&*inner.impersonating(&self.account)?))
+    }
+}
+
+impl<C: Cluster> Cluster for FaultyAccount<'_, C> {
+    fn list(&self, interests: &BTreeSet<Interest>) -> Result<Listing, ClusterError> {
+        self.cluster.list(interests)
+    }
+
+    fn changes(
+        &self,
+        interests: &BTreeSet<Interest>,
+        since: &Cursor,
+    ) -> Result<Changes, ClusterError> {
+        self.cluster.changes(interests, since)
+    }
+
+    fn get(&self, key: &ObjectKey) -> Result<Option<Object>, ClusterError> {
+        self.cluster.get(key)
+    }
+
+    fn create(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.write(|inner| inner.create(object))
+    }
+
+    fn update(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.write(|inner| inner.update(object))
+    }
+
+    fn update_status(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.write(|inner| inner.update_status(object))
+    }
+
+    fn apply(&self, object: &Object) -> Result<Object, ClusterError> {
+        self.write(|inner| inner.apply(object))
+    }
+
+    fn delete(&self, key: &ObjectKey, uid: &str) -> Result<(), ClusterError> {
+        self.write(|inner| inner.delete(key, uid))
+    }
+
+    fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
+        self.write(|inner| inner.delete_unchanged(object))
+    }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        self.cluster.impersonating(account)
+    }
 }

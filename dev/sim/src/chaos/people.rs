@@ -13,6 +13,9 @@ use super::{
     random::Random,
 };
 
+/// The ServiceAccount that an OperatorGroup may name.
+const INSTALLER: &str = "installer";
+
 /// The people of a cluster: what they know, and what they may do next.
 #[derive(Debug)]
 pub(super) struct People {
@@ -47,6 +50,7 @@ impl People {
         }
         for namespace in &namespaces {
             deeds.push(Deed::Apply(Object::new("v1", "Namespace", "", namespace)));
+            deeds.extend(installer(namespace, random.happens(500)).into_iter().map(Deed::Apply));
             deeds.push(Deed::Apply(group(namespace, namespace, &mut random)));
         }
         for shop in &shops {
@@ -95,6 +99,36 @@ impl People {
     }
 }
 
+/// Returns the ServiceAccount that groups may name, which may do everything in its namespace or in the
+/// whole cluster.
+fn installer(namespace: &str, is_cluster_wide: bool) -> [Object; 3] {
+    let prefix = if is_cluster_wide { "Cluster" } else { "" };
+    let (home, name) = match is_cluster_wide {
+        true => ("", format!("{INSTALLER}-{namespace}")),
+        false => (namespace, INSTALLER.to_owned()),
+    };
+    let rbac = |kind: &str| {
+        Object::new("rbac.authorization.k8s.io/v1", &format!("{prefix}{kind}"), home, &name)
+    };
+    let (mut role, mut binding) = (rbac("Role"), rbac("RoleBinding"));
+    let rule = map! { "apiGroups" => list!["*"], "resources" => list!["*"], "verbs" => list!["*"] };
+    role.set(&["rules"], list![rule]);
+    let reference = map! {
+        "apiGroup" => "rbac.authorization.k8s.io",
+        "kind" => format!("{prefix}Role"),
+        "name" => name.as_str(),
+    };
+    binding.set(&["roleRef"], reference);
+    let subject =
+        map! { "kind" => "ServiceAccount", "name" => INSTALLER, "namespace" => namespace };
+    binding.set(&["subjects"], list![subject]);
+    [account(namespace), role, binding]
+}
+
+fn account(namespace: &str) -> Object {
+    Object::new("v1", "ServiceAccount", namespace, INSTALLER)
+}
+
 /// Thinks out an OperatorGroup.
 fn group(namespace: &str, name: &str, random: &mut Random) -> Object {
     let mut object = Object::new("operators.coreos.com/v1", "OperatorGroup", namespace, name);
@@ -105,6 +139,9 @@ fn group(namespace: &str, name: &str, random: &mut Random) -> Object {
     };
     if random.happens(400) {
         spec.set(&["upgradeStrategy"], "TechPreviewUnsafeFailForward");
+    }
+    if random.happens(250) {
+        spec.set(&["serviceAccountName"], INSTALLER);
     }
     if random.happens(150) {
         object.set_annotation(operon_kinds::names::PLAN_SCOPE_ANNOTATION, "namespace");

@@ -5,6 +5,7 @@
 
 mod ask;
 mod cases;
+mod families;
 mod goal;
 mod growth;
 mod table;
@@ -62,6 +63,8 @@ pub(crate) fn measure(
             section.text.push_str(&format!("\n{reason}\n"));
         }
     }
+    let rows = families::measure(program, scratch)?;
+    section.text.push_str(&table::families(&rows));
     let mut scales = Vec::new();
     if sizes.wants_growth {
         scales.extend(growth::GROWING_SCALES);

@@ -24,10 +24,19 @@ pub(super) fn made_up(target: &str) -> Option<Vec<Vec<u8>>> {
     match target {
         "oci_manifest" => Some(MANIFESTS.iter().map(|text| text.as_bytes().to_vec()).collect()),
         "oci_layer" => Some(layers()),
+        "signature_policy" => Some(POLICIES.iter().map(|text| text.as_bytes().to_vec()).collect()),
         "registry_answers" => Some(answers()),
         _ => None,
     }
 }
+
+const POLICIES: &[&str] = &[
+    r#"{"default":[{"type":"reject"}],"transports":{"docker":{"quay.io/org":[{"type":"sigstoreSigned","keyPath":"/k","signedIdentity":{"type":"matchRepository"}}],"*.io":[{"type":"insecureAcceptAnything"}],"":[{"type":"signedBy","keyType":"GPGKeys","keyData":"a2V5"}]},"oci":{"/srv":[{"type":"reject"}]}}}"#,
+    r#"{"default":[{"type":"sigstoreSigned","keyDatas":["a2V5"],"rekorPublicKeyPaths":["/r"],"signedIdentity":{"type":"remapIdentity","prefix":"quay.io","signedPrefix":"a.io/b"}},{"type":"sigstoreSigned","fulcio":{"caPath":"/c","oidcIssuer":"i","subjectEmail":"e"},"rekorPublicKeyData":"a2V5","signedIdentity":{"type":"exactReference","dockerReference":"a/b:c"}}]}"#,
+    r#"{"default":[{"type":"sigstoreSigned","keyPath":"/k","signedIdentity":{"type":"exactRepository","dockerRepository":"a/b"}},{"type":"signedBaseLayer","baseLayerIdentity":{"type":"matchExact"}}]}"#,
+    r#"{"critical":{"identity":{"docker-reference":"q.io/a"},"image":{"docker-manifest-digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},"type":"cosign container image signature"},"optional":{"creator":"a","timestamp":1}}"#,
+    r#"{"SignedEntryTimestamp":"bG9n","Payload":{"body":"eyJhcGlWZXJzaW9uIjoiMC4wLjEiLCJraW5kIjoiaGFzaGVkcmVrb3JkIiwic3BlYyI6eyJkYXRhIjp7Imhhc2giOnsiYWxnb3JpdGhtIjoic2hhMjU2IiwidmFsdWUiOiJhYiJ9fSwic2lnbmF0dXJlIjp7ImNvbnRlbnQiOiJjMmxuIiwicHVibGljS2V5Ijp7ImNvbnRlbnQiOiJhMlY1In19fX0=","integratedTime":1,"logIndex":2,"logID":"ab"}}"#,
+];
 
 const MANIFESTS: &[&str] = &[
     r#"{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":7},"layers":[],"annotations":{"a":"b"}}"#,

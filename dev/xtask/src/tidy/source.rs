@@ -3,6 +3,8 @@
 //! Clippy refuses some of this too; here the rule holds even where a crate forgets to ask Clippy,
 //! and the message says what to do in this house.
 
+mod printing;
+
 use super::{
     Findings, Violation,
     paths::named_paths,
@@ -31,8 +33,6 @@ enum Scope {
     Everywhere,
     /// In what is shipped: not in tests, not in the tools of development.
     Product,
-    /// In what is shipped of the two inner rings.
-    CoreAndWire,
 }
 
 /// Text that may not be written, with what to do instead.
@@ -47,7 +47,6 @@ const fn ban(rule: &'static str, text: &'static str, scope: Scope, advice: &'sta
     Ban { rule, text, scope, advice }
 }
 
-const PRINTING: &str = "return a value; only the shell and the binary print";
 const UNFINISHED_MACRO: &str = "finish it before it is handed over";
 
 const BANS: &[Ban] = &[
@@ -56,10 +55,6 @@ const BANS: &[Ban] = &[
     ban("debugging", "dbg!", Scope::Everywhere, "remove it"),
     ban("unwrap", ".unwrap()", Scope::Product, "return an error, or `.expect(\"bug: …\")`"),
     ban("panic", "panic!", Scope::Product, "return an error; bad input never panics"),
-    ban("printing", "print!", Scope::CoreAndWire, PRINTING),
-    ban("printing", "println!", Scope::CoreAndWire, PRINTING),
-    ban("printing", "eprint!", Scope::CoreAndWire, PRINTING),
-    ban("printing", "eprintln!", Scope::CoreAndWire, PRINTING),
     ban("allow", "#[allow", Scope::Everywhere, "use `#[expect(lint, reason = \"…\")]`"),
     ban("allow", "#![allow", Scope::Everywhere, "use `#![expect(lint, reason = \"…\")]`"),
     ban("ignored-test", "#[ignore", Scope::Everywhere, "assert what happens today, and say so"),
@@ -90,6 +85,7 @@ pub(crate) fn check(path: &str, text: &str, findings: &mut Findings) {
     let mut violations = Vec::new();
     check_shape(&file, &mut violations);
     check_bans(&file, &mut violations);
+    printing::check(&file, &mut violations);
     check_expectations(&file, &mut violations);
     check_unsafe(&file, &mut violations);
     check_unfinished(&file, &mut violations);
@@ -133,9 +129,6 @@ impl<'f> SourceFile<'f> {
         match scope {
             Scope::Everywhere => true,
             Scope::Product => self.is_shipped(offset),
-            Scope::CoreAndWire => {
-                self.is_shipped(offset) && matches!(self.ring, Some(Ring::Core | Ring::Wire))
-            }
         }
     }
 }

@@ -8,10 +8,12 @@ use operon_kinds::CatalogSource;
 use operon_lifecycle::CatalogState;
 use operon_object::Timestamp;
 
-use super::{defects::defects, origin::Origin};
+use super::{defects::defects, fetching::Fetching, origin::Origin};
 use crate::{
-    FetchError, FetchedCatalog, Fetcher, Location, OpenedCatalog,
-    crew::{Crew, Task},
+    Allowance, FetchError, FetchedCatalog, Fetcher, Location, OpenedCatalog,
+    quota::Charge,
+    status::FetchFailure,
+    workers::{FetchKey, HostOutcome, Task},
 };
 
 /// The pause after a catalog could not be fetched for the first time; it doubles each time.
@@ -29,12 +31,14 @@ pub(super) struct FetchedEntry {
     pub(super) opened: Option<Arc<OpenedCatalog>>,
     /// What is told of it.
     pub(super) state: CatalogState,
-    task: Option<Task<Result<FetchedCatalog, String>>>,
+    task: Option<Task<Result<FetchedCatalog, FetchFailure>>>,
     /// When it is fetched again.
     next: Option<Timestamp>,
     failures: u32,
     /// Whether what is in use is a catalog without errors.
     is_sound: bool,
+    /// Charges what is in use to its namespace.
+    charge: Option<Charge>,
 }
 
 impl FetchedEntry {
@@ -47,6 +51,7 @@ impl FetchedEntry {
             next: Some(now),
             failures: 0,
             is_sound: false,
+            charge: None,
         }
     }
 
@@ -68,19 +73,17 @@ impl FetchedEntry {
     }
 
     /// Tells what is known of it, and begins to fetch it when it is time.
-    pub(super) fn look(
-        &mut self,
-        source: CatalogSource<'_>,
-        now: Timestamp,
-        crew: &Crew,
-        fetcher: &Arc<Fetcher>,
-    ) {
+    pub(super) fn look(&mut self, source: CatalogSource<'_>, now: Timestamp, fetching: &Fetching) {
         let interval = self.origin.interval(source);
         if let Some(result) = self.task.as_ref().and_then(Task::take) {
             self.task = None;
             let has_changed = self.next.is_some();
-            let broken = || Err("reading it broke down; this is a defect of operon".to_owned());
-            self.finish(result.unwrap_or_else(broken), interval, now);
+            let broken =
+                || Err(FetchFailure::open(&"reading it panicked; this is a bug in operon"));
+            let result = result.unwrap_or_else(broken);
+            self.finish(result, interval, now, |failure| {
+                fetching.report(&format!("CatalogSource {}", source.source_name()), failure)
+            });
             if has_changed {
                 self.next = Some(now);
             }
@@ -88,18 +91,26 @@ impl FetchedEntry {
         let is_due = self.next.is_some_and(|next| next <= now);
         if self.task.is_none() && is_due {
             self.next = None;
-            let (fetcher, origin) = (Arc::clone(fetcher), self.origin.clone());
-            let work = move || fetch(&fetcher, &origin).map_err(|error| error.to_string());
-            self.task = Some(crew.begin(work));
+            let host = self.origin.host();
+            let key = FetchKey { namespace: source.source_name().namespace, host: host.clone() };
+            let (fetcher, origin) = (Arc::clone(&fetching.fetcher), self.origin.clone());
+            let allowance = fetching.allowance(&key.namespace);
+            let work = move || match fetch(&fetcher, &origin, &allowance) {
+                Ok(fetched) => (Ok(fetched), HostOutcome::Answered),
+                Err(error) => (Err(FetchFailure::from(&error)), error.host_outcome()),
+            };
+            let refused = move || Err(FetchFailure::left_alone(&host));
+            self.task = Some(fetching.workers.begin(key, work, refused));
         }
         self.state.is_being_read = self.task.is_some();
     }
 
     fn finish(
         &mut self,
-        result: Result<FetchedCatalog, String>,
+        result: Result<FetchedCatalog, FetchFailure>,
         interval: Option<Duration>,
         now: Timestamp,
+        report: impl FnOnce(FetchFailure) -> String,
     ) {
         let is_polled = interval.is_some() && matches!(self.origin, Origin::Image { .. });
         self.state.polled = is_polled.then_some(now).or(self.state.polled);
@@ -110,11 +121,14 @@ impl FetchedEntry {
                 self.take(fetched, now);
             }
             Ok(mut fetched) => {
-                let staleness = std::mem::take(&mut fetched.staleness);
+                let staleness = FetchFailure {
+                    detail: std::mem::take(&mut fetched.staleness),
+                    summary: std::mem::take(&mut fetched.staleness_summary),
+                };
                 self.take(fetched, now);
-                self.fail(staleness, now);
+                self.fail(report(staleness), now);
             }
-            Err(problem) => self.fail(problem, now),
+            Err(failure) => self.fail(report(failure), now),
         }
     }
 
@@ -138,12 +152,17 @@ impl FetchedEntry {
             self.state.digest = fetched.digest;
             self.state.catalog = Some(fetched.opened.shared_catalog());
             self.opened = Some(Arc::new(fetched.opened));
+            self.charge = fetched.charge;
         }
         self.state.problem = problem;
     }
 }
 
-fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchError> {
+fn fetch(
+    fetcher: &Fetcher,
+    origin: &Origin,
+    allowance: &Allowance,
+) -> Result<FetchedCatalog, FetchError> {
     match origin {
         Origin::Path(path) => fetcher.catalog(&Location::Path(path.clone()), &[]),
         Origin::Image { image, base, credentials } => {
@@ -156,9 +175,11 @@ fn fetch(fetcher: &Fetcher, origin: &Origin) -> Result<FetchedCatalog, FetchErro
                     location => location.counted_from(base),
                 },
             };
-            fetcher.catalog(&location, credentials)
+            fetcher.catalog_for(&location, credentials, allowance)
         }
-        Origin::Address(address) => fetcher.catalog(&Location::Address(address.clone()), &[]),
+        Origin::Address(address) => {
+            fetcher.catalog_for(&Location::Address(address.clone()), &[], allowance)
+        }
         Origin::ConfigMap(Some(data)) => fetcher.config_map(data),
         Origin::ConfigMap(None) => Err(FetchError::NoConfigMap),
     }

@@ -10,6 +10,7 @@ use std::{
 use operon_driver::CatalogRequest;
 use operon_kinds::{CatalogSource, parse_duration};
 use operon_object::{Object, Value};
+use operon_oci::Reference;
 
 use crate::contents::is_path;
 
@@ -89,11 +90,26 @@ impl Origin {
         }
     }
 
+    /// Returns the host that is asked for it, as registries are named; empty if none is.
+    pub(super) fn host(&self) -> String {
+        match self {
+            Self::Image { image, .. } => registry_host(image),
+            Self::Address(address) => address.to_ascii_lowercase(),
+            Self::Path(_) | Self::ConfigMap(_) => String::new(),
+        }
+    }
+
     /// Names the place for people.
     pub(super) fn address(source: CatalogSource<'_>) -> String {
         let written = [source.image(), source.address(), source.config_map()];
         written.into_iter().find(|text| !text.is_empty()).unwrap_or_default().to_owned()
     }
+}
+
+/// Returns the host of the registry that an image is in; empty if the image is not in one.
+pub(super) fn registry_host(image: &str) -> String {
+    let reference = Reference::parse(image);
+    reference.map_or_else(|_| String::new(), |found| found.registry_host().to_ascii_lowercase())
 }
 
 /// Returns the credentials in a Secret.

@@ -12,10 +12,12 @@ use operon_lifecycle::{BundleKey, BundleState};
 use operon_oci::Reference;
 use operon_plan::BundleContents;
 
+use super::{fetching::Fetching, origin::registry_host};
 use crate::{
-    Fetcher, Location,
+    Allowance, Fetcher, Location,
     contents::directory_contents,
-    crew::{Crew, Task},
+    status::FetchFailure,
+    workers::{FetchKey, HostOutcome, Task},
 };
 
 /// Of how many bundles it is remembered how their pull ended.
@@ -44,7 +46,7 @@ pub(super) struct Pulls {
 
 #[derive(Debug, Default)]
 struct Pull {
-    task: Option<Task<Result<BundleContents, String>>>,
+    task: Option<Task<Result<BundleContents, FetchFailure>>>,
     contents: Weak<BundleContents>,
     failure: Option<String>,
 }
@@ -56,8 +58,7 @@ impl Pulls {
         &mut self,
         key: &BundleKey,
         trust: Trust,
-        crew: &Crew,
-        fetcher: &Arc<Fetcher>,
+        fetching: &Fetching,
     ) -> BundleState {
         if self.pulls.len() >= MAX_REMEMBERED_BUNDLES && !self.pulls.contains_key(key) {
             self.pulls.retain(|_, pull| pull.task.is_some());
@@ -67,7 +68,8 @@ impl Pulls {
         if let Some(result) = pull.task.as_ref().and_then(Task::take) {
             pull.task = None;
             has_news = true;
-            let broken = || Err("reading it broke down; this is a defect of operon".to_owned());
+            let broken =
+                || Err(FetchFailure::open(&"reading it panicked; this is a bug in operon"));
             match result.unwrap_or_else(broken) {
                 Ok(contents) => {
                     let contents = Arc::new(contents);
@@ -75,15 +77,24 @@ impl Pulls {
                     pull.failure = None;
                     return BundleState::Ready(contents);
                 }
-                Err(message) => pull.failure = Some(message),
+                Err(failure) => {
+                    let of = format!("bundle {} of CatalogSource {}", key.name, key.source);
+                    pull.failure = Some(fetching.report(&of, failure));
+                }
             }
         }
         if let Some(contents) = pull.contents.upgrade() {
             return BundleState::Ready(contents);
         }
         if pull.task.is_none() && !has_news {
-            let (fetcher, name, image) = (Arc::clone(fetcher), key.name.clone(), key.image.clone());
-            pull.task = Some(crew.begin(move || pull_bundle(&fetcher, &name, &image, &trust)));
+            let host = registry_host(&key.image);
+            let counted = FetchKey { namespace: key.source.namespace.clone(), host: host.clone() };
+            let fetcher = Arc::clone(&fetching.fetcher);
+            let (name, image) = (key.name.clone(), key.image.clone());
+            let allowance = fetching.allowance(&counted.namespace);
+            let work = move || pull_bundle(&fetcher, &allowance, &name, &image, &trust);
+            let refused = move || Err(FetchFailure::left_alone(&host));
+            pull.task = Some(fetching.workers.begin(counted, work, refused));
         }
         match &pull.failure {
             Some(message) => BundleState::Failed {
@@ -100,20 +111,28 @@ impl Pulls {
 
 fn pull_bundle(
     fetcher: &Fetcher,
+    allowance: &Allowance,
     name: &str,
     image: &str,
     trust: &Trust,
-) -> Result<BundleContents, String> {
-    let (location, credentials) = match trust {
-        Trust::Everything { directory } => {
-            let location = Location::parse(image).map_err(|error| error.to_string())?;
-            (location.counted_from(directory), &Vec::new())
-        }
-        Trust::Registries { credentials } => {
-            let reference = Reference::parse(image).map_err(|error| error.to_string())?;
-            (Location::Image(reference), credentials)
-        }
+) -> (Result<BundleContents, FetchFailure>, HostOutcome) {
+    let location = match trust {
+        Trust::Everything { directory } => Location::parse(image)
+            .map(|location| (location.counted_from(directory), [].as_slice()))
+            .map_err(|error| FetchFailure::open(&error)),
+        Trust::Registries { credentials } => Reference::parse(image)
+            .map(|reference| (Location::Image(reference), credentials.as_slice()))
+            .map_err(|error| FetchFailure::open(&error)),
     };
-    let tree = fetcher.bundle(&location, credentials).map_err(|error| error.to_string())?;
-    directory_contents(name, &tree.directory).map_err(|error| error.to_string())
+    let (location, credentials) = match location {
+        Ok(found) => found,
+        Err(failure) => return (Err(failure), HostOutcome::NotAsked),
+    };
+    match fetcher.bundle_for(&location, credentials, allowance) {
+        Ok(tree) => {
+            let contents = directory_contents(name, &tree.directory);
+            (contents.map_err(|error| FetchFailure::open(&error)), HostOutcome::Answered)
+        }
+        Err(error) => (Err(FetchFailure::from(&error)), error.host_outcome()),
+    }
 }

@@ -6,13 +6,16 @@
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
 use operon_oci::{LayerCompression, SNIFFED_BYTES};
 
-use crate::{PullError, limits::MAX_ARCHIVE_FILES, store::Workspace};
+use crate::{PullError, cache::new_private_file, limits::MAX_ARCHIVE_FILES, store::Workspace};
+
+/// Archives consist of blocks of so many bytes.
+const BLOCK_BYTES: u64 = 512;
 
 /// How many links are followed from one name of an archive to another; Docker wrote one.
 const MAX_LINKS: usize = 4;
@@ -39,13 +42,15 @@ impl TarFile {
         let path = plain(named, workspace, limit)?;
         let broken = |error: io::Error| PullError::Archive {
             path: named.to_owned(),
-            problem: format!("it is no tar archive: {error}"),
+            problem: format!("it is not a readable tar archive: {error}"),
         };
         let file = File::open(&path).map_err(PullError::disk("read", &path))?;
         let mut archive = tar::Archive::new(file);
         let mut entries = BTreeMap::new();
+        let mut end = 0;
         for entry in archive.entries_with_seek().map_err(broken)? {
             let entry = entry.map_err(broken)?;
+            end = entry.raw_file_position().saturating_add(entry.size());
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let name = name.trim_start_matches("./").to_owned();
             let kind = entry.header().entry_type();
@@ -66,6 +71,7 @@ impl TarFile {
             }
             entries.insert(name, found);
         }
+        check_end(&path, end).map_err(broken)?;
         Ok(Self { named: named.to_owned(), path, entries })
     }
 
@@ -88,6 +94,20 @@ impl TarFile {
     }
 }
 
+/// Refuses an archive without the block of zeros behind its last entry: it may have been cut off
+/// between two entries.
+fn check_end(path: &Path, last_entry: u64) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let end = last_entry.checked_next_multiple_of(BLOCK_BYTES).unwrap_or(u64::MAX);
+    file.seek(SeekFrom::Start(end))?;
+    let mut block = Vec::new();
+    file.take(BLOCK_BYTES).read_to_end(&mut block)?;
+    if block.len() as u64 == BLOCK_BYTES && block.iter().all(|byte| *byte == 0) {
+        return Ok(());
+    }
+    Err(io::Error::other("it is cut off: the block that ends an archive is missing; copy it again"))
+}
+
 /// Returns the path of a link's target, which counts from the link's directory.
 fn beside(link: &str, target: &str) -> String {
     let mut parts: Vec<&str> = link.split('/').collect();
@@ -106,7 +126,6 @@ fn beside(link: &str, target: &str) -> String {
 
 /// Returns how a file begins: as a tar, gzip or zstd file, or as none of them.
 pub(super) fn sniff(path: &Path, offset: u64) -> Result<Option<LayerCompression>, PullError> {
-    use std::io::{Seek, SeekFrom};
     let read = || {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
@@ -140,7 +159,7 @@ fn plain(named: &Path, workspace: &Workspace, limit: u64) -> Result<PathBuf, Pul
     let mut reader =
         decompressed(file, compression).map_err(PullError::disk("decompress", named))?;
     let path = workspace.file("archive.tar");
-    let mut file = File::create_new(&path).map_err(PullError::disk("write", &path))?;
+    let mut file = new_private_file(&path).map_err(PullError::disk("write", &path))?;
     let copied = io::copy(&mut reader.by_ref().take(limit + 1), &mut file)
         .map_err(PullError::disk("decompress", named))?;
     if copied > limit {
@@ -152,7 +171,32 @@ fn plain(named: &Path, workspace: &Workspace, limit: u64) -> Result<PathBuf, Pul
 
 #[cfg(test)]
 mod tests {
-    use super::beside;
+    use std::fs;
+
+    use super::{TarFile, beside};
+    use crate::{CacheDirectory, store::Store};
+
+    #[test]
+    fn cut_archives_are_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = Store::new(&CacheDirectory::at(directory.path()));
+        let workspace = store.workspace().expect("a workspace");
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, content) in [("first", "1".repeat(700)), ("second", String::new())] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(content.len() as u64);
+            builder.append_data(&mut header, name, content.as_bytes()).expect("an entry");
+        }
+        let whole = builder.into_inner().expect("an archive");
+        let path = directory.path().join("archive.tar");
+        for length in (0..=whole.len()).step_by(64) {
+            fs::write(&path, &whole[..length]).expect("a file");
+            let opened = TarFile::open(&path, &workspace, 1 << 20);
+            // One block of zeros is enough; the second says nothing more.
+            let is_whole = length >= whole.len() - 512;
+            assert_eq!(opened.is_ok(), is_whole, "cut to {length} bytes: {opened:?}");
+        }
+    }
 
     #[test]
     fn links_count_from_their_directory() {

@@ -12,15 +12,15 @@ use operon_oci::{
 use tokio::task::JoinSet;
 
 use super::{
-    Images, MAX_INDEX_DEPTH,
-    purpose::Purpose,
+    FetchContext, Images, MAX_INDEX_DEPTH,
     unpack::{Gathered, LayerFile},
 };
 use crate::{
     PullError,
     limits::PARALLEL_DOWNLOADS,
+    quota::Charge,
     registry::Repository,
-    store::{KeptTree, Workspace},
+    store::{CacheScope, KeptTree, Workspace},
 };
 
 impl Images {
@@ -29,44 +29,56 @@ impl Images {
         &self,
         image: &Reference,
         digest: &Digest,
-        purpose: Purpose,
+        context: &FetchContext<'_>,
     ) -> Result<KeptTree, PullError> {
         let workspace = self.store.workspace()?;
-        let gathered = self.with_places(self.deadline(), image, async |place: &Repository| {
-            self.gather(place, digest, purpose, &workspace).await
-        })?;
-        self.keep(gathered, purpose, &workspace)
+        let (gathered, _charge) =
+            self.with_places(self.deadline(), image, async |place: &Repository| {
+                self.gather(place, digest, context, &workspace).await
+            })?;
+        self.keep(gathered, context, &workspace)
     }
 
     async fn gather(
         &self,
         place: &Repository,
         digest: &Digest,
-        purpose: Purpose,
+        context: &FetchContext<'_>,
         workspace: &Workspace,
-    ) -> Result<Gathered, PullError> {
+    ) -> Result<(Gathered, Charge), PullError> {
+        let scope = &context.scope;
         let shown = place.reference().to_string();
-        let (digest, manifest) = self.manifest(place, digest, &shown).await?;
-        let config = self.config(place, &manifest, &shown).await?;
-        let wishes = purpose.wishes(&shown, &config.labels)?;
+        let documents = async {
+            let (digest, manifest) = self.manifest(place, digest, scope, &shown).await?;
+            let config = self.config(place, &manifest, scope, &shown).await?;
+            Ok((digest, manifest, config))
+        };
+        let (digest, manifest, config) = place.in_time(documents).await?;
+        let wishes = context.purpose.wishes(&shown, &config.labels)?;
         let compressions = self.check_layers(&manifest, &config, &shown)?;
         let paths: Vec<_> = (0..manifest.layers.len())
-            .map(|number| workspace.file(&format!("layer-{number}")))
-            .collect();
+            .map(|number| workspace.new_file(&format!("layer-{number}")))
+            .collect::<Result<_, _>>()?;
         let total: u64 = manifest.layers.iter().map(|layer| layer.size).sum();
+        // The layers lie in the workspace until the image is unpacked.
+        let charge = context.allowance.charge_image(&shown, total)?;
         self.options.progress.total.fetch_add(total, Ordering::Relaxed);
         let wanted = manifest.layers.iter().cloned().zip(paths.iter().cloned());
         self.fetch_blobs(place, wanted).await?;
         let layers = manifest.layers.into_iter().zip(compressions).zip(paths);
-        let layers = layers.map(|((layer, compression), path)| LayerFile {
+        let layers = layers.zip(config.diff_ids);
+        let layers = layers.map(|(((layer, compression), path), diff_id)| LayerFile {
             path,
             offset: 0,
             length: layer.size,
             compression,
             digest: layer.digest,
+            diff_id: Some(diff_id),
         });
         let layers = layers.collect();
-        Ok(Gathered { shown, digest, labels: config.labels, wishes, layers })
+        let gathered =
+            Gathered { shown, digest, labels: config.labels, wishes, layers, is_proven: true };
+        Ok((gathered, charge))
     }
 
     /// Fetches several blobs at once.
@@ -97,15 +109,16 @@ impl Images {
     }
 
     /// Fetches the manifest behind a digest, through the index it may be in.
-    async fn manifest(
+    pub(super) async fn manifest(
         &self,
         place: &Repository,
         digest: &Digest,
+        scope: &CacheScope,
         shown: &str,
     ) -> Result<(Digest, Manifest), PullError> {
         let mut digest = digest.clone();
         for _ in 0..MAX_INDEX_DEPTH {
-            let (bytes, media_type) = match self.store.document(&digest) {
+            let (bytes, media_type) = match self.store.document(&digest, scope) {
                 Some(bytes) => (bytes, None),
                 None => {
                     let fetched = place.manifest(&digest.to_string()).await?;
@@ -114,7 +127,7 @@ impl Images {
             };
             let document = Document::parse(&bytes, media_type.as_deref())
                 .map_err(PullError::document(shown))?;
-            self.store.keep_document(&digest, &bytes)?;
+            self.store.keep_document(&digest, scope, &bytes)?;
             match document {
                 Document::Manifest(manifest) => return Ok((digest, manifest)),
                 Document::Index(index) => {
@@ -131,15 +144,16 @@ impl Images {
         &self,
         place: &Repository,
         manifest: &Manifest,
+        scope: &CacheScope,
         shown: &str,
     ) -> Result<ImageConfig, PullError> {
         let config = &manifest.config;
-        let bytes = match self.store.document(&config.digest) {
+        let bytes = match self.store.document(&config.digest, scope) {
             Some(bytes) => bytes,
             None => {
                 let what = "the configuration";
                 let bytes = place.small_blob(config, what, MAX_CONFIG_BYTES as u64).await?;
-                self.store.keep_document(&config.digest, &bytes)?;
+                self.store.keep_document(&config.digest, scope, &bytes)?;
                 bytes
             }
         };

@@ -16,7 +16,7 @@ use operon_oci::{
 };
 
 use super::{
-    Images, MAX_INDEX_DEPTH, Tree,
+    FetchContext, Images, MAX_INDEX_DEPTH, Tree,
     archive::{TarFile, decompressed, sniff},
     gather::too_deep,
     kept_tree,
@@ -42,8 +42,9 @@ impl Images {
     pub(super) fn fetch_local(
         &self,
         location: &Location,
-        purpose: Purpose,
+        context: &FetchContext<'_>,
     ) -> Result<Tree, PullError> {
+        let purpose = context.purpose;
         let workspace = self.store.workspace()?;
         let limit = self.options.limits.image_bytes;
         let tar = |file: &Path| TarFile::open(file, &workspace, limit);
@@ -68,15 +69,16 @@ impl Images {
             }
         };
         let digest = gathered.digest.clone();
-        let key = TreeKey { digest: digest.clone(), kind: purpose.kind() };
+        let scope = context.scope.clone();
+        let key = TreeKey { digest: digest.clone(), kind: purpose.kind(), scope };
         let kept = match self.store.tree(&key) {
             Some(kept) => kept,
             None => {
                 verify(&gathered, self.options.limits.layers.decompressed_bytes)?;
-                self.keep(gathered, purpose, &workspace)?
+                self.keep(gathered, context, &workspace)?
             }
         };
-        Ok(kept_tree(Some(digest), kept))
+        kept_tree(digest, kept, &shown, context.allowance)
     }
 
     fn layout(
@@ -150,7 +152,8 @@ impl Images {
         let wishes = purpose.wishes(shown, &config.labels)?;
         let compressions = self.check_layers(&manifest, &config, shown)?;
         let mut layers = Vec::new();
-        for (layer, compression) in manifest.layers.into_iter().zip(compressions) {
+        let described = manifest.layers.into_iter().zip(compressions).zip(config.diff_ids);
+        for ((layer, compression), diff_id) in described {
             let (path, offset, length) = files.place(&blob_name(&layer.digest))?;
             if length != layer.size {
                 return Err(PullError::WrongLength {
@@ -160,9 +163,11 @@ impl Images {
                     found: length,
                 });
             }
-            layers.push(LayerFile { path, offset, length, compression, digest: layer.digest });
+            let (digest, diff_id) = (layer.digest, Some(diff_id));
+            layers.push(LayerFile { path, offset, length, compression, digest, diff_id });
         }
-        Ok(Gathered { shown: shown.to_owned(), digest, labels: config.labels, wishes, layers })
+        let shown = shown.to_owned();
+        Ok(Gathered { shown, digest, labels: config.labels, wishes, layers, is_proven: true })
     }
 
     fn docker_archive(
@@ -203,10 +208,11 @@ impl Images {
         for (name, digest) in image.layers.iter().zip(config.diff_ids) {
             let (path, offset, length) = files.place(name)?;
             let compression = sniff(&path, offset)?.unwrap_or(LayerCompression::Plain);
-            layers.push(LayerFile { path, offset, length, compression, digest });
+            // Docker names layers by their plain form, which `verify` compares.
+            layers.push(LayerFile { path, offset, length, compression, digest, diff_id: None });
         }
         let (shown, digest) = (shown.to_owned(), Digest::of(&bytes));
-        Ok(Gathered { shown, digest, labels: config.labels, wishes, layers })
+        Ok(Gathered { shown, digest, labels: config.labels, wishes, layers, is_proven: true })
     }
 }
 
@@ -221,7 +227,8 @@ fn plain_archive(file: &Path, shown: &str) -> Result<Gathered, PullError> {
         });
     };
     let path = file.to_owned();
-    let mut layer = LayerFile { path, offset: 0, length, compression, digest: Digest::of(b"") };
+    let (digest, diff_id) = (Digest::of(b""), None);
+    let mut layer = LayerFile { path, offset: 0, length, compression, digest, diff_id };
     layer.digest = hash(&mut layer.open()?, Algorithm::Sha256, file)?;
     Ok(Gathered {
         shown: shown.to_owned(),
@@ -229,6 +236,7 @@ fn plain_archive(file: &Path, shown: &str) -> Result<Gathered, PullError> {
         labels: std::collections::BTreeMap::new(),
         wishes: vec![Wish { path: String::new(), name: "" }],
         layers: vec![layer],
+        is_proven: false,
     })
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use operon_oci::{Digest, Document, Platform, Reference};
 
 use super::{Images, MAX_INDEX_DEPTH, gather::too_deep};
-use crate::{PullError, registry::Repository};
+use crate::{PullError, registry::Repository, store::CacheScope};
 
 /// The most manifests that are looked at for one image: every platform that there is has a few, and most
 /// indexes say what their images are for.
@@ -21,9 +21,9 @@ impl Images {
         if self.options.offline {
             return Err(PullError::Offline { reference: image.to_string() });
         }
-        let name = image.manifest_name();
+        let (name, scope) = (image.manifest_name(), self.scope(image)?);
         self.with_places(self.deadline(), image, async |place: &Repository| {
-            self.platforms_in(place, &name).await
+            self.platforms_in(place, &name, &scope).await
         })
     }
 
@@ -31,6 +31,7 @@ impl Images {
         &self,
         place: &Repository,
         name: &str,
+        scope: &CacheScope,
     ) -> Result<BTreeSet<Platform>, PullError> {
         let shown = place.reference().to_string();
         let mut found = BTreeSet::new();
@@ -45,9 +46,9 @@ impl Images {
                     let limit = MAX_LOOKED_AT_MANIFESTS as u64;
                     return Err(PullError::TooLarge { reference: shown, what, limit });
                 }
-                match self.document(place, &name, &shown).await? {
+                match self.document(place, &name, scope, &shown).await? {
                     Document::Manifest(manifest) => {
-                        let config = self.config(place, &manifest, &shown).await?;
+                        let config = self.config(place, &manifest, scope, &shown).await?;
                         found.insert(config.platform.normalised());
                     }
                     Document::Index(index) => {
@@ -75,14 +76,16 @@ impl Images {
         &self,
         place: &Repository,
         name: &str,
+        scope: &CacheScope,
         shown: &str,
     ) -> Result<Document, PullError> {
-        let kept = Digest::parse(name).ok().and_then(|digest| self.store.document(&digest));
+        let digest = Digest::parse(name).ok();
+        let kept = digest.and_then(|digest| self.store.document(&digest, scope));
         let (bytes, media_type) = match kept {
             Some(bytes) => (bytes, None),
             None => {
                 let fetched = place.manifest(name).await?;
-                self.store.keep_document(&fetched.digest, &fetched.bytes)?;
+                self.store.keep_document(&fetched.digest, scope, &fetched.bytes)?;
                 (fetched.bytes, fetched.media_type)
             }
         };

@@ -15,12 +15,10 @@ use operon_oci::{
     layer::{BlobId, LayerError, LayerLimits, LayerProblem, Overlay, Sink, Unpacked, Wanted},
 };
 
-use super::{
-    Images,
-    purpose::{Purpose, Wish},
-};
+use super::{FetchContext, Images, purpose::Wish};
 use crate::{
     PullError,
+    cache::{new_private_directory, new_private_file, private_directory},
     store::{KeptTree, Record, TreeKey, Workspace},
 };
 
@@ -42,6 +40,8 @@ pub(super) struct LayerFile {
     pub(super) length: u64,
     pub(super) compression: LayerCompression,
     pub(super) digest: Digest,
+    /// The digest of the decompressed layer in the image's configuration; `None` for what has none.
+    pub(super) diff_id: Option<Digest>,
 }
 
 impl LayerFile {
@@ -63,6 +63,8 @@ pub(super) struct Gathered {
     pub(super) wishes: Vec<Wish>,
     /// The layers, the lowest first.
     pub(super) layers: Vec<LayerFile>,
+    /// Whether digests that others computed prove that the layers are complete.
+    pub(super) is_proven: bool,
 }
 
 impl Images {
@@ -70,10 +72,20 @@ impl Images {
     pub(super) fn keep(
         &self,
         mut image: Gathered,
-        purpose: Purpose,
+        context: &FetchContext<'_>,
         workspace: &Workspace,
     ) -> Result<KeptTree, PullError> {
-        let (unpacked, blobs) = flatten(&image, self.options.limits.layers, workspace)?;
+        let (purpose, left) = (context.purpose, context.allowance.left());
+        let mut limits = self.options.limits.layers;
+        let is_quota = left < limits.kept_bytes;
+        limits.kept_bytes = limits.kept_bytes.min(left);
+        let (unpacked, blobs) =
+            flatten(&image, limits, workspace).map_err(|error| match error {
+                PullError::Layer { source, .. } if is_quota && is_too_much(&source) => {
+                    context.allowance.exceeded(&image.shown)
+                }
+                error => error,
+            })?;
         if let [wish] = image.wishes.as_mut_slice()
             && wish.path.is_empty()
             && let Some(top) = only_directory(&unpacked)
@@ -93,7 +105,8 @@ impl Images {
         }
         let notes = unpacked.findings.iter().take(MAX_NOTES).map(ToString::to_string).collect();
         let Gathered { shown: reference, digest, labels, .. } = image;
-        let key = TreeKey { digest: digest.clone(), kind: purpose.kind() };
+        let scope = context.scope.clone();
+        let key = TreeKey { digest: digest.clone(), kind: purpose.kind(), scope };
         let record = Record { reference, digest, labels, notes, files };
         let kept = self.store.keep_tree(&key, workspace, &record)?;
         self.prune();
@@ -119,12 +132,17 @@ fn flatten(
     loop {
         pass += 1;
         let blobs = workspace.file(&format!("files-{pass}"));
-        fs::create_dir(&blobs).map_err(PullError::disk("make", &blobs))?;
+        new_private_directory(&blobs).map_err(PullError::disk("make", &blobs))?;
         let mut overlay = Overlay::new(wanted.clone(), limits, FileSink::new(&blobs));
         for layer in &image.layers {
-            overlay
-                .apply(&layer.digest, layer.compression, layer.open()?)
-                .map_err(|source| layer_error(image, &blobs, source))?;
+            let blob = layer.open()?;
+            let applied = if image.is_proven {
+                let diff_id = layer.diff_id.as_ref();
+                overlay.apply_compared(&layer.digest, diff_id, layer.compression, blob)
+            } else {
+                overlay.apply_whole(&layer.digest, layer.compression, blob)
+            };
+            applied.map_err(|source| layer_error(image, &blobs, source))?;
         }
         let (unpacked, _) = overlay.finish();
         if unpacked.needed.is_empty() || pass == MAX_PASSES {
@@ -133,6 +151,11 @@ fn flatten(
         wanted = wanted.and_files(&unpacked.needed);
         fs::remove_dir_all(&blobs).map_err(PullError::disk("remove", &blobs))?;
     }
+}
+
+/// Returns `true` if a layer was refused because more files would have to be kept than may be.
+fn is_too_much(error: &LayerError) -> bool {
+    matches!(error.problem, LayerProblem::TooManyKeptBytes { .. })
 }
 
 /// A disk that refuses is no fault of the layer.
@@ -159,7 +182,7 @@ fn place(
     blobs: &Path,
     contents: &Path,
 ) -> Result<BTreeMap<String, u64>, PullError> {
-    fs::create_dir(contents).map_err(PullError::disk("make", contents))?;
+    new_private_directory(contents).map_err(PullError::disk("make", contents))?;
     let mut files = BTreeMap::new();
     let mut placed: BTreeMap<BlobId, PathBuf> = BTreeMap::new();
     for wish in &image.wishes {
@@ -168,7 +191,7 @@ fn place(
             let target = contents.join(&path);
             assert_inside(&path);
             if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent).map_err(PullError::disk("make", parent))?;
+                private_directory(parent).map_err(PullError::disk("make", parent))?;
             }
             let moved = match placed.get(&file.blob) {
                 // Several names of one content: nobody writes to these files, so they may share it.
@@ -220,7 +243,7 @@ impl<'s> FileSink<'s> {
 
 impl Sink for FileSink<'_> {
     fn begin(&mut self, blob: BlobId, _: u64) -> io::Result<()> {
-        self.open = Some(File::create_new(self.path(blob))?);
+        self.open = Some(new_private_file(&self.path(blob))?);
         Ok(())
     }
 

@@ -215,8 +215,7 @@ impl Repository {
         let mut url = url.clone();
         let origin = url.origin();
         for _ in 0..=MAX_REDIRECTS {
-            let host = host_of(&url);
-            let client = self.registry.connections.client(&host, self.is_unverified(&url))?;
+            let client = self.registry.connections.client(&url, self.is_unverified(&url))?;
             let mut request = client.request(method.clone(), url.clone());
             if let Some(authorization) = authorization.filter(|_| url.origin() == origin) {
                 request = request.header(AUTHORIZATION, authorization);

@@ -9,13 +9,14 @@ use std::{
     env, fs,
     net::IpAddr,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use operon_driver::AddressPolicy;
 use reqwest::{Certificate, Client, Url, redirect};
 
-use super::failure::whole_chain;
+use super::{failure::whole_chain, resolver::CheckedResolver};
 use crate::PullError;
 
 /// The most bytes of a file of certificates: a bundle of every public authority has a quarter.
@@ -87,11 +88,15 @@ fn read_certificates(host: &str, path: &Path) -> Result<Vec<Certificate>, PullEr
     Ok(certificates)
 }
 
+/// How many clients are kept where each host has one of its own: tenants may name any number of hosts.
+const MAX_CLIENTS: usize = 64;
+
 /// The connections that are open or were open.
 #[derive(Debug)]
 pub(super) struct Connections {
     authorities: CertificateAuthorities,
     connect_timeout: Duration,
+    addresses: Arc<AddressPolicy>,
     /// By the kind of host, and whether any certificate is accepted.
     clients: Mutex<BTreeMap<(String, bool), Client>>,
     /// The hosts that were found to speak plain HTTP, or TLS, where both are allowed.
@@ -117,36 +122,50 @@ impl Scheme {
 }
 
 impl Connections {
-    pub(super) fn new(authorities: CertificateAuthorities, connect_timeout: Duration) -> Self {
+    pub(super) fn new(
+        authorities: CertificateAuthorities,
+        connect_timeout: Duration,
+        addresses: AddressPolicy,
+    ) -> Self {
         let (clients, schemes) = (Mutex::default(), Mutex::default());
-        Self { authorities, connect_timeout, clients, schemes }
+        Self { authorities, connect_timeout, addresses: Arc::new(addresses), clients, schemes }
     }
 
-    /// Returns the client for a host; one that is insecure accepts any certificate.
-    pub(super) fn client(&self, host: &str, is_insecure: bool) -> Result<Client, PullError> {
-        let key = (self.class_of(host), is_insecure);
+    /// Returns the client for the host of an address; one that is insecure accepts any certificate. Every
+    /// request goes through here, so no host is asked that must not be.
+    pub(super) fn client(&self, url: &Url, is_insecure: bool) -> Result<Client, PullError> {
+        let host = host_of(url);
+        let port = url.port_or_known_default().unwrap_or_default();
+        self.addresses
+            .check_literal(url.host_str().unwrap_or_default(), port)
+            .map_err(PullError::Forbidden)?;
+        let key = (self.class_of(&host, port), is_insecure);
         // A lock that is poisoned guards a map of whole values: nothing in it is half made.
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
             return Ok(client.clone());
         }
-        let client = self.build(host, is_insecure)?;
+        let client = self.build(&host, port, is_insecure)?;
+        if clients.len() >= MAX_CLIENTS {
+            clients.clear();
+        }
         clients.insert(key, client.clone());
         Ok(client)
     }
 
     /// Returns what hosts that can share a client have in common: reading the authorities of the system
-    /// takes longer than most requests.
-    fn class_of(&self, host: &str) -> String {
+    /// takes longer than most requests. Where addresses are checked, each port of a host has its own.
+    fn class_of(&self, host: &str, port: u16) -> String {
         let has_own = |directory: &PathBuf| directory.join(host).is_dir();
         match self.authorities.directories.iter().any(has_own) {
+            _ if self.addresses.is_restricted() => format!("{host} {port}"),
             true => host.to_owned(),
             false if is_loopback(host) => "127.0.0.1".to_owned(),
             false => String::new(),
         }
     }
 
-    fn build(&self, host: &str, is_insecure: bool) -> Result<Client, PullError> {
+    fn build(&self, host: &str, port: u16, is_insecure: bool) -> Result<Client, PullError> {
         let mut builder = Client::builder()
             .user_agent(concat!("operon/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
@@ -160,6 +179,10 @@ impl Connections {
         }
         if is_loopback(host) {
             builder = builder.no_proxy();
+        }
+        if self.addresses.is_restricted() {
+            let policy = Arc::clone(&self.addresses);
+            builder = builder.dns_resolver(Arc::new(CheckedResolver { policy, port }));
         }
         builder.build().map_err(|error| PullError::Setup {
             registry: host.to_owned(),

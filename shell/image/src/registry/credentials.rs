@@ -1,6 +1,8 @@
-//! Where credentials are found: pull secrets, the files of podman and Docker, and helper programs.
+//! Finds credentials in pull secrets, in the files of podman and Docker, and through helper programs.
 //!
-//! What the files mean is decided in `wire/oci`. Messages tell where something was found, never what.
+//! Helper programs run only for the files of this user. A pull secret may come from a tenant, so only its
+//! `auths` are read. What the files mean is decided in `wire/oci`. Messages name the place of credentials,
+//! never the credentials.
 
 use std::{
     env, fs,
@@ -81,14 +83,24 @@ impl CredentialSources {
         let secrets = self.pull_secrets.iter().take(MAX_PULL_SECRETS).enumerate();
         for (index, bytes) in secrets {
             let place = format!("pull secret {}", index + 1);
-            if let Some(found) = look(&place, bytes, image, patience, &mut notes)? {
+            let file = parse(&place, bytes)?;
+            let has_helpers = file.names_helpers();
+            if let Some(found) = look(&place, &file.without_helpers(), image, patience, &mut notes)?
+            {
                 return Ok(found);
+            }
+            if has_helpers {
+                notes.push(format!(
+                    "{place} names credential helpers, which are not run for pull secrets; put the credentials \
+                     into its `auths`"
+                ));
             }
         }
         for path in &self.files {
             let Some(bytes) = read(path)? else { continue };
             let place = format!("`{}`", path.display());
-            if let Some(found) = look(&place, &bytes, image, patience, &mut notes)? {
+            let file = parse(&place, &bytes)?;
+            if let Some(found) = look(&place, &file, image, patience, &mut notes)? {
                 return Ok(found);
             }
         }
@@ -104,6 +116,38 @@ impl CredentialSources {
     }
 }
 
+impl CredentialSources {
+    /// Returns what identifies the credentials that the pull secrets have for an image; empty if they have
+    /// none. Two sets of pull secrets with the same credentials for it are the same.
+    pub(super) fn identity(&self, image: &Reference) -> Vec<u8> {
+        let mut identity = Vec::new();
+        for bytes in self.pull_secrets.iter().take(MAX_PULL_SECRETS) {
+            let Ok(file) = AuthFile::parse(bytes) else {
+                // It says nothing, and belongs to its tenant alone.
+                append(&mut identity, bytes);
+                return identity;
+            };
+            let found = file.without_helpers().lookup(image);
+            let parts: &[&str] = match &found {
+                Found::Credentials(Credentials::Basic { user, password }) => {
+                    &["basic", user, password]
+                }
+                Found::Credentials(Credentials::IdentityToken { token }) => &["token", token],
+                _ => continue,
+            };
+            parts.iter().for_each(|part| append(&mut identity, part.as_bytes()));
+            return identity;
+        }
+        identity
+    }
+}
+
+/// Appends a part with its length, so that different parts never give the same whole.
+pub(super) fn append(whole: &mut Vec<u8>, part: &[u8]) {
+    whole.extend_from_slice(&(part.len() as u64).to_le_bytes());
+    whole.extend_from_slice(part);
+}
+
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PullError> {
     let Ok(file) = fs::File::open(path) else {
         // A file that is missing or closed to us is one that has nothing for us.
@@ -116,15 +160,18 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, PullError> {
     Ok(Some(bytes))
 }
 
+fn parse(place: &str, bytes: &[u8]) -> Result<AuthFile, PullError> {
+    AuthFile::parse(bytes)
+        .map_err(|source| PullError::Credentials { place: place.to_owned(), source })
+}
+
 fn look(
     place: &str,
-    bytes: &[u8],
+    file: &AuthFile,
     image: &Reference,
     patience: Duration,
     notes: &mut Vec<String>,
 ) -> Result<Option<FoundCredentials>, PullError> {
-    let file = AuthFile::parse(bytes)
-        .map_err(|source| PullError::Credentials { place: place.to_owned(), source })?;
     let found = |credentials: Credentials, place: String| {
         let told = match &credentials {
             Credentials::Basic { user, .. } => {

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use operon_driver::ForbiddenAddress;
 use operon_oci::{ErrorBody, MAX_ERROR_BODY_BYTES};
 use reqwest::{
     Method, Response, StatusCode, Url,
@@ -66,10 +67,14 @@ impl Repository {
         let scheme = self.scheme().await?;
         let text =
             format!("{}://{}/v2/{}/{rest}", scheme.name(), self.host, self.reference.repository());
-        Url::parse(&text).map_err(|error| {
+        self.parsed(&text)
+    }
+
+    fn parsed(&self, text: &str) -> Result<Url, Failure> {
+        Url::parse(text).map_err(|error| {
             PullError::Setup {
                 registry: self.host.clone(),
-                problem: format!("`{text}` is no address: {error}"),
+                problem: format!("`{text}` is not a valid address: {error}"),
             }
             .into()
         })
@@ -85,13 +90,14 @@ impl Repository {
             return Ok(scheme);
         }
         // Nothing is told and nothing is believed yet, so the certificate does not matter yet.
-        let client = connections.client(&self.host, true)?;
-        let probe = client.get(format!("https://{}/v2/", self.host)).send();
+        let url = self.parsed(&format!("https://{}/v2/", self.host))?;
+        let probe = connections.client(&url, true)?.get(url).send();
         let scheme = match timeout(self.limits().answer_timeout, probe).await {
             Ok(Ok(_)) => Scheme::Https,
             Ok(Err(error)) => {
                 let words = whole_chain(&error);
                 let is_talking = error.is_connect()
+                    && forbidden(&error).is_none()
                     && !error.is_dns()
                     && !words.contains("refused")
                     && !words.contains("unreachable");
@@ -194,8 +200,7 @@ impl Repository {
         url: &Url,
         authorization: Option<&str>,
     ) -> Result<Response, Failure> {
-        let host = host_of(url);
-        let client = self.registry.connections.client(&host, self.is_unverified(url))?;
+        let client = self.registry.connections.client(url, self.is_unverified(url))?;
         let mut request = client.request(call.method.clone(), url.clone());
         for (name, value) in &call.headers {
             request = request.header(name, value);
@@ -217,6 +222,9 @@ impl Repository {
 
     /// Says why a request could not even be sent, or its answer not begin.
     pub(super) fn not_sent(&self, error: &reqwest::Error, scheme: &str) -> Failure {
+        if let Some(forbidden) = forbidden(error) {
+            return PullError::Forbidden(forbidden).into();
+        }
         let registry = error.url().map_or_else(|| self.host.clone(), host_of);
         let (words, problem) = (whole_chain(error), innermost(error));
         let proxy = proxy_variable(scheme).filter(|_| !is_loopback(&registry));
@@ -302,6 +310,18 @@ impl Repository {
         let line = body.map(|body| ErrorBody::parse(&body).line).unwrap_or_default();
         if line.is_empty() { status.to_string() } else { line }
     }
+}
+
+/// Returns the reason if a request was not sent because of its address.
+fn forbidden(error: &reqwest::Error) -> Option<ForbiddenAddress> {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(inner) = next {
+        if let Some(forbidden) = inner.downcast_ref::<ForbiddenAddress>() {
+            return Some(forbidden.clone());
+        }
+        next = inner.source();
+    }
+    None
 }
 
 fn retry_after(response: &Response) -> Option<Duration> {

@@ -16,7 +16,7 @@ use reqwest::{
     Method, StatusCode,
     header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, RANGE},
 };
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{
     Failure, Repository,
@@ -42,6 +42,18 @@ pub(crate) struct FetchedManifest {
 }
 
 impl Repository {
+    /// Runs requests for the documents of an image, for as long as they may take together.
+    pub(crate) async fn in_time<T>(
+        &self,
+        requests: impl Future<Output = Result<T, PullError>>,
+    ) -> Result<T, PullError> {
+        let limit = self.limits().manifest_deadline;
+        match timeout(limit, requests).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.too_slow("reading the manifest", limit).error),
+        }
+    }
+
     /// Asks for the digest that a name stands for now: one request without a body.
     pub(crate) async fn digest_of(&self, name: &str) -> Result<Digest, PullError> {
         let answer = self
@@ -169,8 +181,10 @@ impl Repository {
                 Ok(()) => break,
                 Err(failure) => failure,
             };
-            // Whoever makes headway may go on; only attempts in vain are counted.
-            tried = if download.verifier.length() > before { 1 } else { tried + 1 };
+            // Attempts that bring a good piece of the blob are not counted; those that bring a few bytes are,
+            // or a server that drips would be asked for the next bytes again and again.
+            let headway = download.verifier.length().saturating_sub(before);
+            tried = if headway >= self.limits().stall_bytes { 1 } else { tried + 1 };
             let Some(pause) = pause(self.limits(), tried, failure.retry) else {
                 return Err(failure.error);
             };

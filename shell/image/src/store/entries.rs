@@ -118,8 +118,9 @@ impl CacheDirectory {
             entries.extend(tree_entry(path, &name));
         }
         for (path, name) in listed(&store.root.join("blobs")) {
-            let digest = name.replacen('-', ":", 1);
-            entries.extend(file_entry(EntryKind::Document, path, digest));
+            // `sha256-<hex>`, perhaps with a scope behind it.
+            let digest: Vec<&str> = name.split('-').take(2).collect();
+            entries.extend(file_entry(EntryKind::Document, path, digest.join(":")));
         }
         for (path, name) in listed(&self.root().join("snapshots")) {
             let digest = name.split('-').next().unwrap_or_default().to_owned();

@@ -9,7 +9,7 @@ use std::{
 use operon_object::{Value, map};
 use operon_oci::Digest;
 
-use crate::{PullError, cache::write_atomically};
+use crate::{PullError, cache::write_privately};
 
 /// The most bytes of a record: a million paths of a hundred bytes.
 const MAX_RECORD_BYTES: u64 = 256 << 20;
@@ -55,7 +55,7 @@ impl Record {
         })
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.files.values().sum()
     }
 }
@@ -64,7 +64,7 @@ impl Record {
 pub(super) fn write(path: &Path, value: &Value) -> Result<(), PullError> {
     let text = value.to_string();
     let hash = format!("{}\n", blake3::hash(text.as_bytes()).to_hex());
-    write_atomically(path, &[hash.as_bytes(), text.as_bytes()])
+    write_privately(path, &[hash.as_bytes(), text.as_bytes()])
         .map_err(PullError::disk("write", path))
 }
 

@@ -15,8 +15,13 @@ use std::{
 
 use operon_oci::Digest;
 
-use super::{Record, Store, Workspace, file_name, record, workspace::is_taken as is_locked};
-use crate::PullError;
+use super::{
+    CacheScope, Record, Store, Workspace, file_name, record, workspace::is_taken as is_locked,
+};
+use crate::{
+    PullError,
+    cache::{new_private_directory, new_private_file, private_directory},
+};
 
 /// The directory of the files themselves.
 pub(super) const CONTENTS: &str = "contents";
@@ -46,11 +51,12 @@ impl TreeKind {
     }
 }
 
-/// Names a tree: the image, and what was kept of it.
+/// Names a tree: the image, what was kept of it, and who may use it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TreeKey {
     pub(crate) digest: Digest,
     pub(crate) kind: TreeKind,
+    pub(crate) scope: CacheScope,
 }
 
 /// A tree in use: as long as it lives, its files are not pruned.
@@ -66,18 +72,23 @@ impl Store {
         self.root.join("trees")
     }
 
-    fn tree_directory(&self, key: &TreeKey) -> PathBuf {
-        self.trees().join(format!("{}-{}", file_name(&key.digest), key.kind.name()))
+    fn tree_directory(&self, key: &TreeKey, scope: &CacheScope) -> PathBuf {
+        let name = file_name(&key.digest, scope);
+        self.trees().join(format!("{name}-{}", key.kind.name()))
     }
 
-    /// Returns a tree that was kept and is whole; one that is damaged is removed.
+    /// Returns a tree that was kept and is whole, from the scope of the key or the shared one.
     pub(crate) fn tree(&self, key: &TreeKey) -> Option<KeptTree> {
-        let directory = self.tree_directory(key);
-        match open(&directory) {
+        key.scope.readable().find_map(|scope| self.whole_tree(&self.tree_directory(key, scope)))
+    }
+
+    /// Returns the tree in a directory; one that is damaged is removed.
+    fn whole_tree(&self, directory: &Path) -> Option<KeptTree> {
+        match open(directory) {
             Opened::Whole(tree) => Some(tree),
             Opened::Missing => None,
             Opened::Damaged => {
-                self.bury(&directory);
+                self.bury(directory);
                 None
             }
         }
@@ -91,19 +102,19 @@ impl Store {
         record: &Record,
     ) -> Result<KeptTree, PullError> {
         let made = workspace.file("tree");
-        fs::create_dir(&made).map_err(PullError::disk("make", &made))?;
+        new_private_directory(&made).map_err(PullError::disk("make", &made))?;
         let contents = made.join(CONTENTS);
         fs::rename(workspace.file(CONTENTS), &contents)
             .map_err(PullError::disk("move", &contents))?;
-        File::create_new(made.join(LOCK)).map_err(PullError::disk("write", &made))?;
+        new_private_file(&made.join(LOCK)).map_err(PullError::disk("write", &made))?;
         record::write(&made.join(RECORD), &record.to_value())?;
         let files = record.files.keys().map(|path| contents.join(path));
         let files: Vec<PathBuf> = files.chain([made.join(RECORD)]).collect();
         sync_all(&files)?;
 
-        let directory = self.tree_directory(key);
+        let directory = self.tree_directory(key, &key.scope);
         let parent = self.trees();
-        fs::create_dir_all(&parent).map_err(PullError::disk("make", &parent))?;
+        private_directory(&parent).map_err(PullError::disk("make", &parent))?;
         // Another process may have been faster, or a damaged tree be in the way.
         for _ in 0..3 {
             match fs::rename(&made, &directory) {
@@ -113,11 +124,11 @@ impl Store {
                     return Err(PullError::Disk { action: "move", path: directory, source });
                 }
             }
-            if let Some(tree) = self.tree(key) {
+            if let Some(tree) = self.whole_tree(&directory) {
                 return Ok(tree);
             }
         }
-        let source = io::Error::other("somebody keeps changing it");
+        let source = io::Error::other("another process keeps changing it");
         Err(PullError::Disk { action: "keep", path: directory, source })
     }
 

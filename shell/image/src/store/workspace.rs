@@ -13,7 +13,10 @@ use std::{
 };
 
 use super::{Store, tree::is_same_file};
-use crate::PullError;
+use crate::{
+    PullError,
+    cache::{new_private_directory, new_private_file, private_directory},
+};
 
 /// The file whose lock says that the maker lives.
 const LOCK: &str = "lock";
@@ -39,6 +42,13 @@ impl Workspace {
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
+
+    /// Creates an empty file that only this user may read.
+    pub(crate) fn new_file(&self, name: &str) -> Result<PathBuf, PullError> {
+        let path = self.file(name);
+        new_private_file(&path).map_err(PullError::disk("write", &path))?;
+        Ok(path)
+    }
 }
 
 impl Drop for Workspace {
@@ -58,7 +68,7 @@ impl Store {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
         self.sweep();
         let parent = self.workspaces();
-        fs::create_dir_all(&parent).map_err(PullError::disk("make", &parent))?;
+        private_directory(&parent).map_err(PullError::disk("make", &parent))?;
         let mut last = None;
         for _ in 0..MAX_NAMES {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -99,8 +109,8 @@ impl Store {
 }
 
 fn claim(path: &Path) -> io::Result<File> {
-    fs::create_dir(path)?;
-    let lock = File::create_new(path.join(LOCK))?;
+    new_private_directory(path)?;
+    let lock = new_private_file(&path.join(LOCK))?;
     // Between the two lines a sweeper may have taken it for one that was left behind.
     if is_taken(&lock.try_lock()) || !is_same_file(&lock, &path.join(LOCK)) {
         return Err(io::ErrorKind::WouldBlock.into());

@@ -12,9 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_image::{
-    CacheDirectory, CredentialSources, Images, ImagesOptions, Limits, Location, PullError, Tree,
-};
+use operon_image::{CacheDirectory, Images, ImagesOptions, Limits, Location, PullError, Tree};
 
 use super::{
     faults::Fixture,
@@ -64,9 +62,12 @@ fn task_of_a_child() {
         limits: Limits { helper_timeout: Duration::from_secs(1), ..quick() },
         ..ImagesOptions::bare(CacheDirectory::at(variable("OPERON_TEST_CACHE")))
     };
-    if task == "credentials" {
-        let pull_secrets = vec![variable("OPERON_TEST_SECRET").into_bytes()];
-        options.credentials = CredentialSources { pull_secrets, files: Vec::new() };
+    match task.as_str() {
+        "pull secret" => {
+            options.credentials.pull_secrets = vec![variable("OPERON_TEST_SECRET").into_bytes()];
+        }
+        "auth file" => options.credentials.files = vec![variable("OPERON_TEST_FILE").into()],
+        _ => {}
     }
     let began = Instant::now();
     let host = variable("OPERON_TEST_HOST");

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use operon_image::{Images, ImagesOptions, Limits, PullError};
 use operon_oci::{
     Descriptor, Digest, ImageConfig, Manifest, OCI_CONFIG, OCI_LAYER_GZIP, OCI_MANIFEST, Platform,
@@ -36,10 +36,17 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn new(layer: Vec<u8>, media_type: &str) -> Self {
+        let mut archive = Vec::new();
+        // A layer that cannot be decompressed has no diff id, and is refused before one is compared.
+        let _ = MultiGzDecoder::new(&layer[..]).read_to_end(&mut archive);
+        Self::with_diff_id(layer, media_type, Digest::of(&archive))
+    }
+
+    pub(crate) fn with_diff_id(layer: Vec<u8>, media_type: &str, diff_id: Digest) -> Self {
         let config = ImageConfig {
             platform: Platform::linux("amd64"),
             labels: [(CONFIGS.to_owned(), "/configs".to_owned())].into(),
-            diff_ids: vec![Digest::of(b"nobody looks at it")],
+            diff_ids: vec![diff_id],
             ..ImageConfig::default()
         };
         let config = config.to_bytes();

@@ -6,9 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 
 mod child;
+mod fairness;
 mod faults;
+mod identity;
 mod injector;
+mod network;
 mod pulling;
 mod pushing;
+mod signing;
 mod support;
 mod trust;

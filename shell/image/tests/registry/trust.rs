@@ -159,7 +159,7 @@ fn redirects_are_followed_a_few_times() {
 }
 
 #[test]
-fn helpers_are_asked_and_not_waited_for() {
+fn helpers_run_for_auth_files_and_never_for_pull_secrets() {
     let scene = Scene::new();
     let program = |name: &str, script: &str| {
         let file = format!("bin/docker-credential-{name}");
@@ -169,7 +169,9 @@ fn helpers_are_asked_and_not_waited_for() {
         scene.text(&file)
     };
     // The search path is changed for children, because it cannot be for one thread of this process.
-    program("good", r#"read server; echo "{\"Username\": \"me\", \"Secret\": \"s3cret-word\"}""#);
+    let ran = scene.text("ran");
+    let reply = r#"echo "{\"Username\": \"me\", \"Secret\": \"s3cret-word\"}""#;
+    program("good", &format!("read server; touch {ran}; {reply}"));
     program("slow", "exec sleep 100");
     program("endless", "exec yes");
     let claims = [
@@ -181,20 +183,43 @@ fn helpers_are_asked_and_not_waited_for() {
     let server = Injector::start(|_, stream| {
         answer(stream, "401 Unauthorized", &[("WWW-Authenticate", "Basic realm=\"x\"")], b"{}");
     });
-    for (name, expected) in claims {
-        let file = format!(r#"{{"credHelpers": {{"{}": "{name}"}}}}"#, server.host);
-        let output = super::child::run(
-            "credentials",
+    let child = |task: &str, secret: String| {
+        super::child::run(
+            task,
             &[
                 ("PATH", format!("{}:/usr/bin:/bin", scene.text("bin"))),
-                ("OPERON_TEST_SECRET", file),
+                ("OPERON_TEST_SECRET", secret),
+                ("OPERON_TEST_FILE", scene.text("auth.json")),
                 ("OPERON_TEST_HOST", server.host.clone()),
                 ("OPERON_TEST_CACHE", scene.text("cache")),
             ],
-        );
+        )
+    };
+    for (name, expected) in claims {
+        let file = format!(r#"{{"credHelpers": {{"{}": "{name}"}}}}"#, server.host);
+        scene.write("auth.json", &file);
+        let output = child("auth file", String::new());
         assert!(output.contains(expected), "{name}: {output}");
         assert!(!output.contains("s3cret-word"), "{name}: {output}");
     }
+    assert!(scene.path("ran").exists());
+    std::fs::remove_file(scene.path("ran")).unwrap();
+    for file in [
+        format!(r#"{{"credHelpers": {{"{}": "good"}}}}"#, server.host),
+        r#"{"credsStore": "good"}"#.to_owned(),
+    ] {
+        let output = child("pull secret", file);
+        assert!(output.contains("helpers, which are not run for pull secrets"), "{output}");
+        assert!(!scene.path("ran").exists(), "a pull secret ran a program");
+    }
+    // What the kubelet reads counts, whatever helpers are named next to it.
+    let file = format!(
+        r#"{{"auths": {{"{0}": {{"username": "tenant", "password": "x"}}}}, "credHelpers": {{"{0}": "good"}}}}"#,
+        server.host
+    );
+    let output = child("pull secret", file);
+    assert!(output.contains("tried as user `tenant` of pull secret 1"), "{output}");
+    assert!(!scene.path("ran").exists(), "a pull secret ran a program");
 }
 
 #[test]

@@ -34,7 +34,12 @@ pub(super) fn entry_name(interest: &Interest) -> String {
     let mut text = interest.kind.to_string();
     let _ = match &interest.part {
         Part::All => Ok(()),
-        Part::Labelled { label, value } => write!(text, " with {label}={value}"),
+        Part::Labelled { namespace, label, value } if namespace.is_empty() => {
+            write!(text, " with {label}={value}")
+        }
+        Part::Labelled { namespace, label, value } => {
+            write!(text, " in {namespace} with {label}={value}")
+        }
         Part::Within { namespace } => write!(text, " in {namespace}"),
         Part::Named { namespace, name } => write!(text, " {namespace}/{name}"),
     };

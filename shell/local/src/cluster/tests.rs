@@ -20,6 +20,7 @@ fn options() -> Options {
         manager: "tester".to_owned(),
         clock: system_clock(),
         settings: Settings::default(),
+        notify: Arc::new(|_| {}),
     }
 }
 

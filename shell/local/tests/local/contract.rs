@@ -293,6 +293,10 @@ impl Cluster for Broken<'_> {
             _ => self.cluster.delete(key, uid),
         }
     }
+
+    fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {
+        self.cluster.impersonating(account)
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod contract;
 mod crash;
 mod damage;
+mod definitions;
+mod directory;
 mod socket;
 mod store;
 mod support;

@@ -58,64 +58,8 @@ fn what_was_written_is_there_again() {
     assert_eq!(cluster.changes(&kinds, &future).unwrap_err().kind, ErrorKind::Conflict);
 }
 
-fn definition(maximum: i64) -> Object {
-    let size = map! { "type" => "integer", "maximum" => maximum };
-    let spec = map! { "type" => "object", "properties" => map! { "size" => size } };
-    let schema = map! { "type" => "object", "properties" => map! { "spec" => spec } };
-    let version = map! {
-        "name" => "v1",
-        "served" => true,
-        "storage" => true,
-        "schema" => map! { "openAPIV3Schema" => schema },
-    };
-    let name = "widgets.example.com";
-    let mut definition =
-        Object::new("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name);
-    definition.set(&["spec"], map! {
-        "group" => "example.com",
-        "scope" => "Namespaced",
-        "names" => map! { "plural" => "widgets", "singular" => "widget", "kind" => "Widget", "listKind" => "WidgetList" },
-        "versions" => list![version],
-    });
-    definition
-}
-
 #[test]
-fn definitions_are_brought_up_to_date() {
-    let home = Home::new();
-    let open = |maximum| {
-        let mut options = home.options();
-        options.definitions = vec![definition(maximum)];
-        LocalCluster::open(&home.file(), options).unwrap()
-    };
-    let mut widget = Object::new("example.com/v1", "Widget", "default", "large");
-    widget.set(&["spec", "size"], 5);
-    let cluster = open(3);
-    assert_eq!(cluster.create(&widget).unwrap_err().kind, ErrorKind::Invalid);
-    let point = cluster.list(&BTreeSet::new()).unwrap().cursor;
-    drop(cluster);
-    let cluster = open(3);
-    let same = cluster.list(&BTreeSet::new()).unwrap().cursor;
-    assert_eq!(same, point, "the same definitions write nothing");
-    drop(cluster);
-    let cluster = open(5);
-    let widget = cluster.create(&widget).unwrap();
-    // Namespaces that somebody deletes are not put back.
-    let olm = cluster.get(&known::NAMESPACE.key("", "olm")).unwrap().unwrap();
-    cluster.delete(&olm.key(), olm.uid()).unwrap();
-    drop(cluster);
-    let cluster = open(5);
-    assert_eq!(cluster.get(&olm.key()).unwrap(), None);
-    assert_eq!(cluster.get(&widget.key()).unwrap(), Some(widget));
-    drop(cluster);
-    let mut options = home.options();
-    options.definitions = vec![Object::new("v1", "Nonsense", "", "x")];
-    let error = LocalCluster::open(&home.file(), options).unwrap_err().to_string();
-    assert!(error.contains("cannot begin with Nonsense x"), "{error}");
-}
-
-#[test]
-fn what_is_no_store_is_refused_and_left_alone() {
+fn files_that_are_not_stores_are_refused_and_kept() {
     let home = Home::new();
     let refuse = |path: &Path| match LocalCluster::open(path, home.options()) {
         Ok(_) => panic!("{} was opened", path.display()),
@@ -126,9 +70,6 @@ fn what_is_no_store_is_refused_and_left_alone() {
     let error = refuse(&beside("missing/operon.redb"));
     assert!(matches!(error, OpenError::NoDirectory { .. }), "{error}");
     assert!(error.to_string().contains("create it"), "{error}");
-
-    let error = refuse(home.directory.path());
-    assert!(matches!(error, OpenError::NotAStore { .. }), "{error}");
 
     for (name, bytes) in [("text", b"kind: Namespace\n".to_vec()), ("noise", vec![7; 10_000])] {
         fs::write(beside(name), &bytes).unwrap();
@@ -151,12 +92,21 @@ fn what_is_no_store_is_refused_and_left_alone() {
     let squares = found.begin_read().unwrap().open_table(table).unwrap();
     assert_eq!(squares.get_owned(2).unwrap().unwrap().value(), 4);
 
-    // Empty files and files of zeros are where a store begins.
-    for (name, bytes) in [("empty", 0), ("short", 5), ("zeros", 1_056_768)] {
-        fs::write(beside(name), vec![0; bytes]).unwrap();
-        let cluster = LocalCluster::open(&beside(name), home.options()).unwrap();
-        assert!(cluster.create(&config_map("first", "1")).is_ok(), "{name}");
+    // A database without tables is not ours either: a store gets its name when it is complete.
+    drop(Database::create(beside("bare")).unwrap());
+    let error = refuse(&beside("bare"));
+    assert!(matches!(error, OpenError::NotAStore { .. }), "{error}");
+
+    for (name, length) in [("empty", 0), ("short", 5), ("zeros", 1_056_768)] {
+        fs::write(beside(name), vec![0; length]).unwrap();
+        let error = refuse(&beside(name));
+        assert!(matches!(error, OpenError::Blank { .. }), "{name}: {error}");
+        assert!(error.to_string().contains("restore it from a backup"), "{error}");
+        assert_eq!(fs::read(beside(name)).unwrap(), vec![0; length]);
     }
+    fs::write(beside("large"), vec![0; 5 * 1024 * 1024]).unwrap();
+    let error = refuse(&beside("large"));
+    assert!(matches!(error, OpenError::NotAStore { .. }), "{error}");
 }
 
 /// Opens the database under a store, to change it behind its back.

@@ -50,6 +50,7 @@ impl Home {
             manager: "tester".to_owned(),
             clock: Arc::new(move || hands.now()),
             settings: Settings::default(),
+            notify: Arc::new(|_| {}),
         }
     }
 

@@ -6,14 +6,17 @@
 
 use std::{
     hash::{BuildHasher, RandomState},
+    io,
+    net::SocketAddr,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
 };
 
 use hyper_util::rt::TokioIo;
+use operon_driver::{AddressPolicy, ForbiddenAddress};
 use tokio::{
-    net::{TcpStream, UnixStream},
+    net::{TcpStream, UnixStream, lookup_host},
     sync::{Mutex, watch},
     time::{Instant, sleep_until, timeout},
 };
@@ -55,7 +58,15 @@ struct Link {
     attempts: u64,
     failures: u32,
     next_attempt: Option<Instant>,
-    last_failure: String,
+    last_failure: ConnectFailure,
+}
+
+/// Why a connection could not be made.
+#[derive(Debug, Default)]
+struct ConnectFailure {
+    reason: String,
+    /// Whether the address must not be connected to.
+    is_forbidden: bool,
 }
 
 impl Line {
@@ -102,8 +113,12 @@ impl Line {
     }
 
     fn unreachable(&self, link: &Link) -> ClientError {
-        let (address, reason) = (self.address.to_string(), link.last_failure.clone());
-        ClientError::Unreachable { address, reason }
+        let ConnectFailure { reason, is_forbidden } = &link.last_failure;
+        let reason = reason.clone();
+        if *is_forbidden {
+            return ClientError::Forbidden { reason };
+        }
+        ClientError::Unreachable { address: self.address.to_string(), reason }
     }
 
     /// Tries once to connect, and remembers how it went.
@@ -121,7 +136,8 @@ impl Line {
             Ok(Err(failure)) => failure,
             Err(_) => {
                 let seconds = self.options.connect_timeout.as_secs_f32();
-                format!("it did not speak within {seconds} seconds")
+                let reason = format!("it did not speak within {seconds} seconds");
+                ConnectFailure { reason, is_forbidden: false }
             }
         };
         link.last_failure = failure;
@@ -140,11 +156,12 @@ impl Line {
     }
 
     /// Makes a connection and waits until the server has spoken on it.
-    async fn connect(&self, attempt: u64) -> Result<Channel, String> {
+    async fn connect(&self, attempt: u64) -> Result<Channel, ConnectFailure> {
         let witness = Witness::new(attempt, self.sight.clone());
         let dialer = Dialer {
             address: self.address.clone(),
             proxy: self.options.proxy.clone(),
+            addresses: self.options.addresses.clone(),
             witness: Some(witness),
         };
         // Registries do not look at the name they are called by, and sockets have none.
@@ -160,18 +177,27 @@ impl Line {
         let sight = sights.wait_for(is_decided).await.map(|sight| *sight);
         match sight {
             Ok(Sight { state: ConnectionState::Ready, .. }) => Ok(channel),
-            Ok(_) | Err(_) => Err("what listens there does not speak gRPC".to_owned()),
+            Ok(_) | Err(_) => {
+                let reason = "what listens there does not speak gRPC".to_owned();
+                Err(ConnectFailure { reason, is_forbidden: false })
+            }
         }
     }
 }
 
 /// Returns the innermost cause, which is the sentence of the system.
-fn reason(error: &tonic::transport::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
+fn reason(error: &tonic::transport::Error) -> ConnectFailure {
+    let mut inner: &(dyn std::error::Error + 'static) = error;
+    let mut is_forbidden = false;
+    loop {
+        // An `io::Error` does not give what it wraps as its source, but the source of that.
+        let wrapped = inner.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        is_forbidden |= wrapped.is_some_and(|wrapped| wrapped.is::<ForbiddenAddress>());
+        match inner.source() {
+            Some(source) => inner = source,
+            None => return ConnectFailure { reason: inner.to_string(), is_forbidden },
+        }
     }
-    inner.to_string()
 }
 
 /// Returns how long to wait after so many failures: between half of it and all of it by chance.
@@ -189,12 +215,13 @@ fn random() -> u64 {
 struct Dialer {
     address: Address,
     proxy: ProxySettings,
+    addresses: AddressPolicy,
     witness: Option<Witness>,
 }
 
 impl Service<Uri> for Dialer {
     type Response = TokioIo<Socket<Witness>>;
-    type Error = std::io::Error;
+    type Error = io::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -203,25 +230,46 @@ impl Service<Uri> for Dialer {
 
     fn call(&mut self, _: Uri) -> Self::Future {
         let (address, witness) = (self.address.clone(), self.witness.take());
-        let proxy = self.proxy.clone();
+        let (proxy, addresses) = (self.proxy.clone(), self.addresses.clone());
         Box::pin(async move {
-            let lost = || std::io::Error::other("the connection was lost");
+            let lost = || io::Error::other("the connection was lost");
             let companion = witness.ok_or_else(lost)?;
             let target = address.to_string();
             let wire = match address {
                 Address::Tcp { host, port } => {
                     let stream = match proxy.for_host(&host, port)? {
-                        Some(proxy) => proxy.connect(&target).await?,
-                        None => TcpStream::connect((host.as_str(), port)).await?,
+                        // The proxy resolves names itself, and an administrator answers for it.
+                        Some(proxy) => {
+                            addresses.check_literal(&host, port).map_err(io::Error::other)?;
+                            proxy.connect(&target).await?
+                        }
+                        None => connect_permitted(&addresses, &host, port).await?,
                     };
                     stream.set_nodelay(true)?;
                     Wire::Tcp(stream)
                 }
-                Address::Unix(path) => Wire::Unix(UnixStream::connect(path).await?),
+                Address::Unix(path) => {
+                    addresses.check_socket(&target).map_err(io::Error::other)?;
+                    Wire::Unix(UnixStream::connect(path).await?)
+                }
             };
             Ok(TokioIo::new(Socket { wire, companion }))
         })
     }
+}
+
+/// Connects to an address of a host that may be connected to. The host is resolved once, and the connection
+/// is made to an address that was checked.
+async fn connect_permitted(policy: &AddressPolicy, host: &str, port: u16) -> io::Result<TcpStream> {
+    let found: Vec<SocketAddr> = lookup_host((host, port)).await?.collect();
+    let mut failed = None;
+    for address in policy.permitted(host, found).map_err(io::Error::other)? {
+        match TcpStream::connect(address).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failed = Some(error),
+        }
+    }
+    Err(failed.unwrap_or_else(|| io::Error::other("the name has no address")))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use operon_driver::AddressPolicy;
+
 use super::proxy::ProxySettings;
 use crate::limits::{KEEP_ALIVE_INTERVAL, KEEP_ALIVE_TIMEOUT, MAX_BUNDLE_MESSAGE_BYTES};
 
@@ -18,6 +20,8 @@ pub struct ClientOptions {
     pub silence: Duration,
     /// How long a whole stream may take.
     pub stream_deadline: Duration,
+    /// How long fetching a whole catalog may take, all calls together.
+    pub catalog_deadline: Duration,
     /// How often a connection without traffic is asked whether the server is there.
     pub keep_alive: Duration,
     /// The largest message that is taken.
@@ -28,6 +32,8 @@ pub struct ClientOptions {
     pub max_catalog_bytes: u64,
     /// Which registries are reached through a proxy.
     pub proxy: ProxySettings,
+    /// Which addresses may be connected to.
+    pub addresses: AddressPolicy,
 }
 
 /// How many packages and bundles a whole catalog may have: the community's catalog has 10,998 bundles
@@ -37,6 +43,10 @@ pub const MAX_FETCHED_BUNDLES: usize = 200_000;
 /// How many bytes the messages of a whole catalog may have: the files of the community's catalog have
 /// 227 MB, of which messages carry less; what comes waits on disk, not in memory.
 pub const MAX_FETCHED_BYTES: u64 = 1 << 30;
+
+/// How long fetching a whole catalog may take: the community's catalog takes seconds. Without it a server
+/// could name a hundred thousand packages and take half a minute for each.
+pub const CATALOG_DEADLINE: Duration = Duration::from_secs(15 * 60);
 
 impl ClientOptions {
     /// Returns the options with the proxy that the environment names.
@@ -53,11 +63,13 @@ impl Default for ClientOptions {
             deadline: Duration::from_secs(30),
             silence: Duration::from_secs(30),
             stream_deadline: Duration::from_secs(600),
+            catalog_deadline: CATALOG_DEADLINE,
             keep_alive: KEEP_ALIVE_INTERVAL,
             max_message_bytes: MAX_BUNDLE_MESSAGE_BYTES,
             max_bundles: MAX_FETCHED_BUNDLES,
             max_catalog_bytes: MAX_FETCHED_BYTES,
             proxy: ProxySettings::default(),
+            addresses: AddressPolicy::unrestricted(),
         }
     }
 }

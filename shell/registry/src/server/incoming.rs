@@ -1,4 +1,4 @@
-//! Listening: connections as they come, never more than the limit.
+//! Listening: connections as they come; those without a place are refused at once.
 //!
 //! That accepting fails, for example for want of file descriptors, never ends the server.
 
@@ -13,14 +13,15 @@ use std::{
 
 use tokio::{
     net::{TcpListener, UnixListener, UnixStream},
-    sync::{Semaphore, mpsc},
+    sync::mpsc,
     time::sleep,
 };
 use tokio_stream::Stream;
 
+use super::connections::{Admitted, Connections, Peer};
 use crate::{
     Address, ServerError,
-    limits::{ACCEPT_AGAIN_AFTER, MAX_CONNECTIONS},
+    limits::ACCEPT_AGAIN_AFTER,
     socket::{Socket, Wire},
 };
 
@@ -79,15 +80,16 @@ impl Listener {
         }
     }
 
-    async fn accept(&self) -> io::Result<Wire> {
+    async fn accept(&self) -> io::Result<(Wire, Peer)> {
         match &self.bound {
             Bound::Tcp(listener) => {
-                let (stream, _) = listener.accept().await?;
-                // Answers are small and awaited; waiting to fill a packet would delay each.
-                stream.set_nodelay(true)?;
-                Ok(Wire::Tcp(stream))
+                let (stream, peer) = listener.accept().await?;
+                // Answers are small and awaited; waiting to fill a packet would delay each. A peer
+                // that is gone already must not delay others.
+                let _ = stream.set_nodelay(true);
+                Ok((Wire::Tcp(stream), Peer::Address(peer.ip().to_canonical())))
             }
-            Bound::Unix(listener) => Ok(Wire::Unix(listener.accept().await?.0)),
+            Bound::Unix(listener) => Ok((Wire::Unix(listener.accept().await?.0), Peer::Local)),
         }
     }
 }
@@ -104,49 +106,45 @@ async fn remove_abandoned(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The connections of a listener, each with a permit that it holds while it lives.
+/// The connections of a listener, each with a place that it holds while it lives.
 pub(crate) struct Incoming {
-    accepted: mpsc::Receiver<Socket<tokio::sync::OwnedSemaphorePermit>>,
+    accepted: mpsc::Receiver<Socket<Admitted>>,
 }
 
 impl Incoming {
     /// Begins to accept; must be called within a runtime.
-    pub(crate) fn start(listener: Listener) -> Self {
+    pub(crate) fn start(listener: Listener, connections: Arc<Connections>) -> Self {
         let (sender, accepted) = mpsc::channel(1);
-        tokio::spawn(accept_all(listener, sender));
+        tokio::spawn(accept_all(listener, connections, sender));
         Self { accepted }
     }
 }
 
 async fn accept_all(
     listener: Listener,
-    accepted: mpsc::Sender<Socket<tokio::sync::OwnedSemaphorePermit>>,
+    connections: Arc<Connections>,
+    accepted: mpsc::Sender<Socket<Admitted>>,
 ) {
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let next = async || {
-        let companion = Arc::clone(&permits).acquire_owned().await.ok()?;
-        let wire = listener.accept().await.ok()?;
-        Some(Socket { wire, companion })
-    };
     loop {
         // The receiver is dropped when the server stops, and the listener with this function.
-        let socket = tokio::select! {
-            socket = next() => socket,
+        let arrived = tokio::select! {
+            arrived = listener.accept() => arrived,
             () = accepted.closed() => return,
         };
-        match socket {
-            Some(socket) => {
-                if accepted.send(socket).await.is_err() {
-                    return;
-                }
-            }
-            None => sleep(ACCEPT_AGAIN_AFTER).await,
+        let Ok((wire, peer)) = arrived else {
+            sleep(ACCEPT_AGAIN_AFTER).await;
+            continue;
+        };
+        // A connection without a place is closed here: its client knows at once, and can go elsewhere.
+        let Some(companion) = connections.admit(peer) else { continue };
+        if accepted.send(Socket { wire, companion }).await.is_err() {
+            return;
         }
     }
 }
 
 impl Stream for Incoming {
-    type Item = io::Result<Socket<tokio::sync::OwnedSemaphorePermit>>;
+    type Item = io::Result<Socket<Admitted>>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.accepted.poll_recv(context).map(|socket| socket.map(Ok))

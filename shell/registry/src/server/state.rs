@@ -10,10 +10,11 @@ use tokio::{
 };
 use tonic::Status;
 
+use super::connections::Connections;
 use crate::{
     answer::{NotFound, message},
     api,
-    limits::{FIRST_CATALOG_PATIENCE, MAX_DOCUMENTS_AT_ONCE},
+    limits::{FIRST_CATALOG_PATIENCE, MAX_DOCUMENTS_AT_ONCE, ServerLimits},
     shelf::Shelf,
 };
 
@@ -36,13 +37,15 @@ impl Phase {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) phase: watch::Sender<Phase>,
+    pub(crate) connections: Arc<Connections>,
     documents: Semaphore,
 }
 
 impl State {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(limits: ServerLimits) -> Self {
         let (phase, _) = watch::channel(Phase::default());
-        Self { phase, documents: Semaphore::new(MAX_DOCUMENTS_AT_ONCE) }
+        let connections = Arc::new(Connections::new(limits));
+        Self { phase, connections, documents: Semaphore::new(MAX_DOCUMENTS_AT_ONCE) }
     }
 
     /// Returns what is served now, and waits a little while the first catalog is being read: whoever is told to

@@ -1,7 +1,7 @@
 //! Many callers, slow ones, and ones that go away.
 
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     net::TcpStream,
     time::Duration,
 };
@@ -17,6 +17,12 @@ use crate::content::{MemoryContent, connect, serve};
 
 const LONG: Duration = Duration::from_secs(20);
 
+/// How long to wait before a test is called hanging.
+pub(crate) const HANG_GUARD: Duration = Duration::from_secs(120);
+
+/// The number of a frame of headers in HTTP/2.
+const HEADERS: u8 = 1;
+
 /// A client that asked for all bundles and lets the server send nothing.
 pub(crate) struct Stalled(TcpStream);
 
@@ -24,6 +30,21 @@ impl Stalled {
     /// Goes away.
     pub(crate) fn finish(&mut self) {
         let _ = self.0.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+/// Waits until the server closes a connection.
+pub(crate) fn wait_for_end(stream: &mut TcpStream) {
+    stream.set_read_timeout(Some(HANG_GUARD)).unwrap();
+    loop {
+        match stream.read(&mut [0; 1024]) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::ConnectionReset, "it is still open: {error}");
+                return;
+            }
+        }
     }
 }
 
@@ -37,10 +58,13 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
 
 /// Asks for all bundles in bytes of HTTP/2, with a window of zero: nothing may be sent.
 pub(crate) fn stall(address: &Address) -> Stalled {
+    stall_on(TcpStream::connect(address.to_string()).unwrap())
+}
+
+/// Sends a call whose answer may not be sent.
+pub(crate) fn send_stalled_call(stream: &mut TcpStream) {
     const SETTINGS: u8 = 4;
-    const HEADERS: u8 = 1;
     const DATA: u8 = 0;
-    let mut stream = TcpStream::connect(address.to_string()).unwrap();
     let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
     let window_of_zero = [0, 4, 0, 0, 0, 0];
     bytes.extend(frame(SETTINGS, 0, 0, &window_of_zero));
@@ -63,6 +87,11 @@ pub(crate) fn stall(address: &Address) -> Stalled {
     bytes.extend(frame(HEADERS, end_of_headers, 1, &headers));
     bytes.extend(frame(DATA, end_of_stream, 1, &[0; 5]));
     stream.write_all(&bytes).unwrap();
+}
+
+/// Does what [`stall`] does on a connection.
+pub(crate) fn stall_on(mut stream: TcpStream) -> Stalled {
+    send_stalled_call(&mut stream);
     // The answer has begun when a frame of headers has come.
     let mut seen = Vec::new();
     while !frames(&seen).any(|kind| kind == HEADERS) {

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use operon_document::{has_workflow_command, is_unprintable, starts_pipeline_command};
 use operon_object::{Value, go_json};
 
 use super::plain::{is_of_another_type, may_stand_plain};
@@ -25,7 +26,7 @@ pub(super) fn write(text: &mut String, value: &Value, column: usize) {
 
 /// Writes a text on one line.
 pub(super) fn write_key(text: &mut String, words: &str) {
-    if !words.chars().all(is_harmless) || is_of_another_type(words) {
+    if !words.chars().all(is_harmless) || is_of_another_type(words) || has_workflow_command(words) {
         write_escaped(text, words);
     } else if may_stand_plain(words) {
         text.push_str(words);
@@ -34,19 +35,20 @@ pub(super) fn write_key(text: &mut String, words: &str) {
     }
 }
 
-/// Tells whether a character stands for itself in every reader: it is printable and breaks no line.
+/// Returns `true` if a character stands for itself in every reader: it is printable, breaks no line
+/// and does not change the reading direction.
 ///
 /// YAML 1.1 breaks lines at U+0085, U+2028 and U+2029 too; the byte order mark is dropped by some.
 fn is_harmless(character: char) -> bool {
-    match character {
-        '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,
-        other => !other.is_control(),
-    }
+    !is_unprintable(character)
 }
 
 fn may_be_block(words: &str) -> bool {
     let is_kept = |character| matches!(character, '\n' | '\t') || is_harmless(character);
-    words.chars().all(is_kept) && words.chars().any(|character| character != '\n')
+    // A line of a block is a line of the output, and CI systems read those.
+    words.chars().all(is_kept)
+        && words.chars().any(|character| character != '\n')
+        && !has_workflow_command(words)
 }
 
 /// Writes a literal block. How it begins says how many line breaks end it, and, where its first
@@ -79,8 +81,9 @@ fn write_block(text: &mut String, words: &str, column: usize) {
 /// Writes a text between double quotation marks, with escapes that JSON has too where it has any.
 fn write_escaped(text: &mut String, words: &str) {
     text.push('"');
-    for character in words.chars() {
+    for (at, character) in words.char_indices() {
         match character {
+            '#' if starts_pipeline_command(&words[at..]) => text.push_str("\\u0023"),
             '"' => text.push_str("\\\""),
             '\\' => text.push_str("\\\\"),
             '\n' => text.push_str("\\n"),

@@ -12,7 +12,7 @@ fn hostile_texts() -> Vec<String> {
         "]]></style><!-- -->",
         "a\nb\r\nc\u{2028}d\u{85}e",
         "\u{1b}[31mred\u{7}\u{0}\u{9b}1m",
-        "\u{202e}gnp.exe\u{2066}\u{200f}",
+        "\u{202e}gnp.exe\u{2066}\u{200f}\u{61c}\u{200e}\u{2029}",
         "שלום עולם مرحبا",
         "版本一・二",
         "🦀👩‍👩‍👧‍👦⚠️",
@@ -89,7 +89,7 @@ fn hostile_text_never_drives_the_terminal() {
         let drawn = text(&graph, &options);
         let harmful = |character: char| {
             (character.is_control() && character != '\n')
-                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+                || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         assert!(!drawn.contains(harmful), "{hostile:.50} {drawn}");
         let drawn = text(&graph, &TextOptions { unicode: false, ..options });

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use operon_document::json::{Kind, Node, canonical, canonical_string};
+use operon_document::{
+    escape_json, has_workflow_command, is_unprintable,
+    json::{Kind, Node, canonical, canonical_string},
+};
 
 /// Returns a value as block-style YAML with sorted keys, ending in a line break.
 pub fn yaml_text(root: Node<'_>) -> String {
@@ -131,18 +134,10 @@ fn write_text(text: &str, indent: usize, out: &mut String) {
 
 /// Returns a text in double quotes.
 ///
-/// JSON strings are YAML strings, but for characters that JSON leaves alone and YAML does not.
+/// JSON strings are YAML strings, but for characters that JSON leaves alone and YAML does not. What
+/// would act on a terminal is escaped as well, so a document can be printed as it is.
 fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    for character in canonical_string(text).chars() {
-        match character {
-            '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                out.push_str(&format!("\\u{:04x}", character as u32));
-            }
-            other => out.push(other),
-        }
-    }
-    out
+    escape_json(&canonical_string(text)).into_owned()
 }
 
 /// Tells whether a text can stand without quotes and be read back as itself.
@@ -172,10 +167,9 @@ fn is_block(text: &str) -> bool {
     text.contains('\n')
         && !text.starts_with([' ', '\n', '\t'])
         && !text.ends_with("\n\n")
-        && text.chars().all(|character| {
-            matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..)
-                && !matches!(character, '\u{2028}' | '\u{2029}')
-        })
+        && text.chars().all(|character| character == '\n' || !is_unprintable(character))
+        // A line of a block is a line of the output, and CI systems read those.
+        && !has_workflow_command(text)
 }
 
 fn write_block(text: &str, indent: usize, out: &mut String) {

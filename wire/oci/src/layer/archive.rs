@@ -43,17 +43,25 @@ pub(super) struct Archive<'r> {
     content: u64,
     /// How many bytes then fill its last block.
     padding: u64,
+    /// Whether the block of zeros that ends an archive was read.
+    is_ended: bool,
     buffer: Vec<u8>,
 }
 
 impl<'r> Archive<'r> {
     pub(super) fn new(stream: Stream<'r>) -> Self {
-        Self { stream, content: 0, padding: 0, buffer: vec![0; BUFFER_BYTES] }
+        Self { stream, content: 0, padding: 0, is_ended: false, buffer: vec![0; BUFFER_BYTES] }
     }
 
     /// Returns how many bytes of the archive were read.
     pub(super) fn offset(&self) -> u64 {
         self.stream.offset()
+    }
+
+    /// Returns `true` if the archive ended with its block of zeros. One that ends without may have
+    /// been cut off between two entries.
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended
     }
 
     /// Goes to the next entry, passing over what is left of this one; nothing at the end.
@@ -109,7 +117,7 @@ impl<'r> Archive<'r> {
         loop {
             let length = self.stream.read(&mut self.buffer)?;
             if length == 0 {
-                return Ok(());
+                return self.stream.verify();
             }
             if self.buffer[..length].iter().any(|byte| *byte != 0) {
                 return Err(LayerProblem::TrailingData);
@@ -137,7 +145,10 @@ impl<'r> Archive<'r> {
         let mut block = [0; BLOCK_BYTES];
         match self.stream.fill(&mut block)? {
             0 => Ok(None),
-            BLOCK_BYTES if block.iter().all(|byte| *byte == 0) => Ok(None),
+            BLOCK_BYTES if block.iter().all(|byte| *byte == 0) => {
+                self.is_ended = true;
+                Ok(None)
+            }
             BLOCK_BYTES => Header::parse(&block).map(Some),
             _ => Err(LayerProblem::Truncated),
         }

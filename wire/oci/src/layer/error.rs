@@ -49,12 +49,28 @@ pub enum LayerProblem {
     /// The stream ends in the middle.
     #[error("it ends in the middle; fetch it again")]
     Truncated,
+    /// The archive lacks its last block.
+    #[error(
+        "it lacks the block that ends an archive, so it seems to be cut off; copy or create it again"
+    )]
+    NoEnd,
     /// The archive's header makes no sense.
     #[error("the archive is damaged: {0}")]
     BadHeader(&'static str),
     /// Something follows behind the end of the archive.
     #[error("there is something behind the end of the archive")]
     TrailingData,
+    /// The archive is not the one that the image's configuration names.
+    #[error(
+        "its archive has the digest {found}, but the image's configuration says {expected} (`rootfs.diff_ids`); \
+         build the image again"
+    )]
+    WrongDiffId {
+        /// The digest in the configuration.
+        expected: Digest,
+        /// The digest of the archive.
+        found: Digest,
+    },
     /// A description of the next entry is too long.
     #[error("a description of an entry has {bytes} bytes, more than {MAX_EXTENSION_BYTES}")]
     ExtensionTooLarge {

@@ -24,6 +24,15 @@ const WHITEOUT_META: &str = ".wh..wh.";
 /// How many entries below wrong links are told.
 const MAX_BELOW_LINK: usize = 1000;
 
+/// How an archive has to end.
+#[derive(Clone, Copy)]
+enum Ending {
+    /// With the block of zeros that ends an archive.
+    Marked,
+    /// Anywhere between two entries.
+    Any,
+}
+
 /// Layers laid upon each other.
 #[derive(Debug)]
 pub struct Overlay<S> {
@@ -59,9 +68,46 @@ impl<S: Sink> Overlay<S> {
 
     /// Lays a layer upon those that were applied before. The blob is read to its end; after an error the
     /// overlay is of no use any more.
+    ///
+    /// The digest of a layer proves that nothing is missing, so its archive may end without the block
+    /// that ends an archive: some builders leave it out.
     pub fn apply(
         &mut self,
         digest: &Digest,
+        compression: LayerCompression,
+        blob: impl Read,
+    ) -> Result<(), LayerError> {
+        self.apply_with(Ending::Any, digest, None, compression, blob)
+    }
+
+    /// Does what [`apply`](Self::apply) does for an archive that nothing but itself proves complete:
+    /// one that ends without its last block is refused.
+    pub fn apply_whole(
+        &mut self,
+        digest: &Digest,
+        compression: LayerCompression,
+        blob: impl Read,
+    ) -> Result<(), LayerError> {
+        self.apply_with(Ending::Marked, digest, None, compression, blob)
+    }
+
+    /// Applies a layer like [`Self::apply`], and compares its archive with its diff id, the digest that the
+    /// image's configuration has for it. A layer whose archive differs is refused.
+    pub fn apply_compared(
+        &mut self,
+        digest: &Digest,
+        diff_id: Option<&Digest>,
+        compression: LayerCompression,
+        blob: impl Read,
+    ) -> Result<(), LayerError> {
+        self.apply_with(Ending::Any, digest, diff_id, compression, blob)
+    }
+
+    fn apply_with(
+        &mut self,
+        ending: Ending,
+        digest: &Digest,
+        diff_id: Option<&Digest>,
         compression: LayerCompression,
         blob: impl Read,
     ) -> Result<(), LayerError> {
@@ -70,10 +116,13 @@ impl<S: Sink> Overlay<S> {
         let number = self.layers;
         let error =
             |offset, problem| LayerError { number, digest: digest.clone(), offset, problem };
-        let stream = Stream::open(blob, compression, self.limits, self.decompressed)
+        let stream = Stream::open(blob, compression, self.limits, self.decompressed, diff_id)
             .map_err(|problem| error(None, problem))?;
         let mut archive = Archive::new(stream);
-        let applied = self.apply_entries(&mut archive);
+        let applied = self.apply_entries(&mut archive).and_then(|()| match ending {
+            Ending::Marked if !archive.is_ended() => Err(LayerProblem::NoEnd),
+            Ending::Marked | Ending::Any => Ok(()),
+        });
         self.decompressed += archive.offset();
         applied.map_err(|problem| error(Some(archive.offset()), problem))
     }

@@ -13,7 +13,7 @@ use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder;
 
 use super::{LayerLimits, LayerProblem, MAX_ZSTD_WINDOW_LOG};
-use crate::{LayerCompression, SNIFFED_BYTES};
+use crate::{Digest, LayerCompression, SNIFFED_BYTES, Verifier};
 
 /// How much is read of a blob at once.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -60,6 +60,8 @@ pub(super) struct Stream<'r> {
     offset: u64,
     /// How many bytes came out of the layers below.
     below: u64,
+    /// Hashes what comes out, where the digest of it is known.
+    verifier: Option<Verifier>,
 }
 
 impl<'r> Stream<'r> {
@@ -69,6 +71,7 @@ impl<'r> Stream<'r> {
         compression: LayerCompression,
         limits: LayerLimits,
         below: u64,
+        diff_id: Option<&Digest>,
     ) -> Result<Self, LayerProblem> {
         let intake = Rc::new(Intake::default());
         let mut blob = Blob { blob, intake: Rc::clone(&intake) };
@@ -89,7 +92,8 @@ impl<'r> Stream<'r> {
                 Box::new(decoder)
             }
         };
-        Ok(Self { archive, intake, limits, offset: 0, below })
+        let verifier = diff_id.cloned().map(Verifier::new);
+        Ok(Self { archive, intake, limits, offset: 0, below, verifier })
     }
 
     /// Returns how many bytes came out.
@@ -107,6 +111,9 @@ impl<'r> Stream<'r> {
             }
         };
         self.offset += length as u64;
+        if let Some(verifier) = &mut self.verifier {
+            verifier.update(&buffer[..length]);
+        }
         self.weigh()?;
         Ok(length)
     }
@@ -121,6 +128,16 @@ impl<'r> Stream<'r> {
             }
         }
         Ok(filled)
+    }
+
+    /// Compares what came out with its digest; the stream must have been read to its end.
+    pub(super) fn verify(&mut self) -> Result<(), LayerProblem> {
+        let Some(verifier) = self.verifier.take() else { return Ok(()) };
+        let expected = verifier.expected().clone();
+        match verifier.finish() {
+            Ok(_) => Ok(()),
+            Err(found) => Err(LayerProblem::WrongDiffId { expected, found }),
+        }
     }
 
     fn weigh(&self) -> Result<(), LayerProblem> {

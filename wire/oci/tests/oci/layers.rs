@@ -3,12 +3,12 @@
 use std::io::Write as _;
 
 use operon_oci::{
-    LayerCompression,
-    layer::{LayerLimits, Wanted},
+    Digest, LayerCompression,
+    layer::{LayerLimits, Overlay, Wanted},
 };
 
 use crate::support::{
-    Item, archive, directory, file, gzip, hardlink, symlink, unpack, unpack_blobs,
+    Item, MemorySink, archive, directory, file, gzip, hardlink, symlink, unpack, unpack_blobs,
 };
 
 /// Unpacks everything and writes it in one line: files, then findings.
@@ -217,5 +217,39 @@ fn every_compression_and_every_length_of_names_is_read() {
         assert_eq!(outcome.files.len(), 2);
         assert_eq!(outcome.files[&long], "1");
         assert_eq!(outcome.files["b"].len(), 100_000);
+    }
+}
+
+#[test]
+fn archives_without_digests_are_refused_when_cut_anywhere() {
+    let items =
+        [directory("d"), file("d/a", "1"), symlink("d/l", "a"), file("b", &"x".repeat(700))];
+    let whole = archive(&items);
+    // One block of zeros is enough; the second says nothing more.
+    let needed = whole.len() - 512;
+    let streams = [
+        (LayerCompression::Plain, whole.clone(), needed),
+        (LayerCompression::Gzip, gzip(&whole), gzip(&whole).len()),
+        (
+            LayerCompression::Zstd,
+            zstd::encode_all(whole.as_slice(), 1).expect("memory takes it"),
+            usize::MAX,
+        ),
+    ];
+    for (compression, blob, needed) in streams {
+        let needed = needed.min(blob.len());
+        for length in 0..=blob.len() {
+            let cut = &blob[..length];
+            let mut overlay =
+                Overlay::new(Wanted::everything(), LayerLimits::default(), MemorySink::default());
+            let applied = overlay.apply_whole(&Digest::of(cut), compression, cut);
+            assert_eq!(applied.is_ok(), length >= needed, "{compression:?} cut to {length} bytes");
+        }
+    }
+    // The digest of an image's layer proves that nothing is missing.
+    let ends = [512, 1536, 2048];
+    for length in ends {
+        let blobs = [(LayerCompression::Plain, whole[..length].to_vec())];
+        assert!(unpack_blobs(Wanted::everything(), LayerLimits::default(), &blobs).is_ok());
     }
 }

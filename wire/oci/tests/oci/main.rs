@@ -6,6 +6,7 @@ mod documents;
 mod hostile;
 mod layers;
 mod model;
+mod policy;
 mod reference;
 mod registries;
 mod support;

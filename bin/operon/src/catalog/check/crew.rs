@@ -3,15 +3,15 @@
 //! Each thread has a worker of its own; nothing is shared but the next number.
 
 use std::{
-    io::IsTerminal,
     panic,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
     time::Duration,
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
 use operon_resolve::survey::{PackageSurvey, Survey, Surveyor};
+
+use crate::output::{Bar, stderr_is_terminal};
 
 /// The most threads that work: each holds the problem of the whole catalog.
 const MAX_WORKERS: usize = 16;
@@ -39,9 +39,8 @@ pub(super) fn survey(surveyor: &Surveyor<'_>, numbers: &[usize]) -> Survey {
         surveyed
     };
     let packages = thread::scope(|scope| {
-        let drawing = std::io::stderr()
-            .is_terminal()
-            .then(|| scope.spawn(|| draw(&done, numbers.len(), &finished)));
+        let drawing =
+            stderr_is_terminal().then(|| scope.spawn(|| draw(&done, numbers.len(), &finished)));
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
         let mut packages = work();
         for other in others {
@@ -59,15 +58,14 @@ pub(super) fn survey(surveyor: &Surveyor<'_>, numbers: &[usize]) -> Survey {
 
 fn draw(done: &AtomicUsize, total: usize, finished: &AtomicBool) {
     thread::park_timeout(PATIENCE);
-    let style = ProgressStyle::with_template("{spinner} checking {pos}/{len} packages {wide_bar}");
-    let Ok(style) = style else { return };
     if finished.load(Ordering::Relaxed) {
         return;
     }
-    let bar = ProgressBar::new(total as u64).with_style(style);
+    let template = "{spinner} checking {pos}/{len} packages {wide_bar}";
+    let Some(bar) = Bar::new(template, total as u64) else { return };
     while !finished.load(Ordering::Relaxed) {
         bar.set_position(done.load(Ordering::Relaxed) as u64);
         thread::park_timeout(FRAME);
     }
-    bar.finish_and_clear();
+    bar.finish();
 }

@@ -6,7 +6,7 @@ use operon_catalog::{
 };
 
 use super::users;
-use crate::catalog::cells::counted;
+use crate::{catalog::cells::counted, output::clean};
 
 /// Texts longer than this are shown by their beginning.
 const MAX_TEXT: usize = 100;
@@ -46,7 +46,7 @@ pub(super) struct Page {
 impl Page {
     pub(super) fn line(&mut self, depth: usize, symbol: char, text: &str) {
         let indent = "    ".repeat(depth);
-        self.text.push_str(&format!("{indent}{symbol} {}\n", text.replace(['\n', '\r'], " ")));
+        self.text.push_str(&format!("{indent}{symbol} {}\n", clean(text)));
     }
 
     fn changed<T: Copy>(

@@ -1,6 +1,6 @@
 //! A matrix as people read it: a grid, or a list where a grid would be too wide.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use operon_catalog::{
     graph::Rules,
@@ -9,7 +9,10 @@ use operon_catalog::{
 use unicode_width::UnicodeWidthStr;
 
 use super::{counterpart, differing, end_name};
-use crate::catalog::{cells::counted, path::names::rules_name};
+use crate::{
+    catalog::{cells::counted, path::names::rules_name},
+    output::clean,
+};
 
 /// How many targets a line of a list names; the others are counted.
 const MAX_LISTED_TARGETS: usize = 6;
@@ -64,22 +67,21 @@ impl<'m> Labels<'m> {
         let is_clear = |label: &str| uses.get(label) == Some(&1) && !label.is_empty();
         let by_name = named
             .iter()
-            .map(|(name, label)| {
-                (*name, if is_clear(label) { label.clone() } else { (*name).to_owned() })
-            })
+            .map(|(name, label)| (*name, clean(if is_clear(label) { label } else { name })))
             .collect();
         Self { by_name }
     }
 
-    fn of<'l>(&'l self, name: &'l str) -> &'l str {
-        self.by_name.get(name).map_or(name, String::as_str)
+    /// Returns the cleaned label of a version by the name of its bundle.
+    fn of(&self, name: &str) -> Cow<'_, str> {
+        self.by_name.get(name).map_or_else(|| Cow::Owned(clean(name)), Cow::from)
     }
 }
 
 fn title(matrix: &Matrix<'_>, table: &MatrixTable<'_>) -> String {
     let package = matrix.package;
     let rules = rules_name(table.rules);
-    match table.channels.as_slice() {
+    let title = match table.channels.as_slice() {
         [only] => {
             let default = if only.is_default() { ", default" } else { "" };
             format!("{}, channel {} ({rules}{default})", package.name(), only.name())
@@ -91,7 +93,8 @@ fn title(matrix: &Matrix<'_>, table: &MatrixTable<'_>) -> String {
             let names: Vec<&str> = several.iter().map(|channel| channel.name()).collect();
             format!("{}, channels {} together ({rules})", package.name(), names.join(", "))
         }
-    }
+    };
+    clean(&title)
 }
 
 fn is_same(table: &MatrixTable<'_>, other: &MatrixTable<'_>) -> bool {
@@ -122,10 +125,11 @@ fn render_table(
 fn grid(matrix: &Matrix<'_>, table: &MatrixTable<'_>, labels: &Labels<'_>) -> String {
     let name = |row: &MatrixRow| matrix.installed[row.installed].name.as_str();
     let first = "installed";
-    let row_labels: Vec<&str> = table.rows.iter().map(|row| labels.of(name(row))).collect();
+    let row_labels: Vec<Cow<'_, str>> = table.rows.iter().map(|row| labels.of(name(row))).collect();
     let first_width =
         row_labels.iter().map(|label| label.width()).chain([first.width()]).max().unwrap_or(0);
-    let columns: Vec<&str> = table.targets.iter().map(|target| labels.of(target.name)).collect();
+    let columns: Vec<Cow<'_, str>> =
+        table.targets.iter().map(|target| labels.of(target.name)).collect();
     let mut out = format!("  {first:first_width$}");
     for column in &columns {
         out.push_str(&format!("  {column}"));
@@ -220,7 +224,7 @@ fn ending(
         }
     }
     let marks = marks.iter().map(|mark| format!("  {mark}")).collect();
-    (labels.of(end.unwrap_or(&installed.name)).to_owned(), marks)
+    (labels.of(end.unwrap_or(&installed.name)).into_owned(), marks)
 }
 
 fn stranded(matrix: &Matrix<'_>, table: &MatrixTable<'_>, labels: &Labels<'_>) -> String {
@@ -229,7 +233,7 @@ fn stranded(matrix: &Matrix<'_>, table: &MatrixTable<'_>, labels: &Labels<'_>) -
     let rows: Vec<_> = rows.collect();
     for (row, reason) in rows.iter().take(MAX_EXPLAINED) {
         let label = labels.of(&matrix.installed[row.installed].name);
-        out.push_str(&format!("  stranded: {label}: {reason}\n"));
+        out.push_str(&format!("  stranded: {label}: {}\n", clean(&reason.to_string())));
     }
     if rows.len() > MAX_EXPLAINED {
         out.push_str(&format!("  stranded: {} more\n", rows.len() - MAX_EXPLAINED));

@@ -1,17 +1,15 @@
 //! How far a mirror has come: a bar on a terminal, a line for each image elsewhere.
 
 use std::{
-    io::{self, IsTerminal},
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
     time::Duration,
 };
 
-use anstream::eprintln;
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::HumanBytes;
 use operon_image::{Copied, Progress};
 
-use crate::output::clean;
+use crate::output::{Bar, stderr_is_terminal, stderr_line};
 
 /// How often the bar is drawn.
 const FRAME: Duration = Duration::from_millis(100);
@@ -26,7 +24,7 @@ pub(super) struct ProgressLines<'p> {
 
 impl<'p> ProgressLines<'p> {
     pub(super) fn new(total: usize, transferred: &'p Progress) -> Self {
-        let is_terminal = io::stderr().is_terminal();
+        let is_terminal = stderr_is_terminal();
         Self { total, done: AtomicUsize::new(0), transferred, is_terminal }
     }
 
@@ -36,14 +34,16 @@ impl<'p> ProgressLines<'p> {
         if self.is_terminal {
             return;
         }
-        let image = clean(image);
         let total = self.total;
         match result {
-            Ok(copied) if !copied.is_new => eprintln!("[{number}/{total}] there   {image}"),
+            Ok(copied) if !copied.is_new => stderr_line!("[{number}/{total}] there   {image}"),
             Ok(copied) => {
-                eprintln!("[{number}/{total}] copied  {image}  {}", HumanBytes(copied.sent_bytes));
+                stderr_line!(
+                    "[{number}/{total}] copied  {image}  {}",
+                    HumanBytes(copied.sent_bytes)
+                );
             }
-            Err(_) => eprintln!("[{number}/{total}] failed  {image}"),
+            Err(_) => stderr_line!("[{number}/{total}] failed  {image}"),
         }
     }
 
@@ -64,14 +64,13 @@ impl<'p> ProgressLines<'p> {
 
     fn draw(&self, finished: &AtomicBool) {
         let style = "{spinner} {pos}/{len} images  {msg} {wide_bar} {elapsed}";
-        let Ok(style) = ProgressStyle::with_template(style) else { return };
-        let bar = ProgressBar::new(self.total as u64).with_style(style);
+        let Some(bar) = Bar::new(style, self.total as u64) else { return };
         while !finished.load(Ordering::Relaxed) {
             bar.set_position(self.done.load(Ordering::Relaxed) as u64);
             let bytes = self.transferred.done.load(Ordering::Relaxed);
-            bar.set_message(format!("{} fetched", HumanBytes(bytes)));
+            bar.set_message(&format!("{} fetched", HumanBytes(bytes)));
             thread::park_timeout(FRAME);
         }
-        bar.finish_and_clear();
+        bar.finish();
     }
 }

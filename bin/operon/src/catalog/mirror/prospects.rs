@@ -12,7 +12,7 @@ use crate::{
         render::parallel::on_threads,
     },
     exit::Outcome,
-    output::{Json, Table, clean, print_text},
+    output::{Json, Rendered, Table, clean},
     shipping::ReportFormat,
 };
 
@@ -39,10 +39,11 @@ pub(super) fn show(
         on_threads(usize::from(command.jobs), wishes.len(), |number| look(&wishes[number]));
     let rows: Vec<(&Wish, &Result<Prospect, String>)> = wishes.iter().zip(&prospects).collect();
     let total = total(&prospects);
-    print_text(&match command.output {
-        ReportFormat::Text => text(command, &rows, &total, catalog),
-        ReportFormat::Json => json(&rows, &total, catalog).to_json_text(),
-    })?;
+    let rendered = match command.output {
+        ReportFormat::Text => Rendered::Text(text(command, &rows, &total, catalog)),
+        ReportFormat::Json => json(&rows, &total, catalog).to_json(),
+    };
+    rendered.print()?;
     let is_sound = prospects.iter().all(Result::is_ok);
     Ok(if is_sound { Outcome::Done } else { Outcome::Negative })
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use indicatif::HumanBytes;
 
 use super::{
@@ -13,7 +12,7 @@ use super::{
 };
 use crate::{
     catalog::cells::counted,
-    output::{Json, clean, print_text},
+    output::{Json, Rendered, stderr_line},
     shipping::ReportFormat,
 };
 
@@ -25,20 +24,23 @@ pub(super) fn print(
     catalog_error: Option<&str>,
     written: &[PathBuf],
 ) -> anyhow::Result<()> {
-    print_text(&match command.output {
-        ReportFormat::Text => text(command, mirrored, catalog, catalog_error, written),
-        ReportFormat::Json => json(mirrored, catalog, catalog_error, written).to_json_text(),
-    })?;
+    let rendered = match command.output {
+        ReportFormat::Text => {
+            Rendered::Text(text(command, mirrored, catalog, catalog_error, written))
+        }
+        ReportFormat::Json => json(mirrored, catalog, catalog_error, written).to_json(),
+    };
+    rendered.print()?;
     for Mirrored { wish, result } in mirrored {
         if let Err(problem) = result {
-            eprintln!("error: `{}` was not copied: {}", clean(&wish.text), clean(problem));
+            stderr_line!("error: `{}` was not copied: {problem}", wish.text);
         }
     }
     if let Some(problem) = catalog_error {
-        eprintln!("error: the catalog was not sent: {}", clean(problem));
+        stderr_line!("error: the catalog was not sent: {problem}");
     }
     if mirrored.iter().any(|image| image.result.is_err()) || catalog_error.is_some() {
-        eprintln!("hint: the same command tries again; what is there is not sent a second time");
+        stderr_line!("hint: the same command tries again; what is there is not sent a second time");
     }
     Ok(())
 }

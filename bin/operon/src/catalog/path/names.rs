@@ -3,7 +3,7 @@
 use anyhow::{anyhow, bail};
 use operon_catalog::{Channel, Package, graph::Rules, nearest};
 
-use crate::catalog::find::find_channel;
+use crate::{catalog::find::find_channel, output::clean};
 
 /// Returns the channels of these names, or all channels when none is named.
 pub(in crate::catalog) fn chosen_channels<'c>(
@@ -11,7 +11,7 @@ pub(in crate::catalog) fn chosen_channels<'c>(
     names: &[String],
 ) -> anyhow::Result<Vec<Channel<'c>>> {
     if package.channels().len() == 0 {
-        bail!("package `{}` has no channels", package.name());
+        bail!("package `{}` has no channels", clean(package.name()));
     }
     if names.is_empty() {
         return Ok(package.channels().collect());
@@ -29,8 +29,9 @@ pub(in crate::catalog) fn not_found<'n>(
     typed: &str,
     known: impl Iterator<Item = &'n str>,
 ) -> anyhow::Error {
+    let message = clean(message);
     match nearest(typed, known) {
-        Some(nearest) => anyhow!("{message}\nhint: did you mean `{nearest}`?"),
+        Some(nearest) => anyhow!("{message}\nhint: did you mean `{}`?", clean(nearest)),
         None => anyhow!("{message}"),
     }
 }

@@ -2,8 +2,10 @@
 
 use operon_catalog::journey::{Ending, Hop, Installed, Origin, Step};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::{Answer, Journey, names::rules_name};
-use crate::catalog::cells::counted;
+use crate::{catalog::cells::counted, output::clean};
 
 /// Reasons are told one by one for so many channels; beyond, only the channels are named.
 const MAX_REASONS: usize = 3;
@@ -14,8 +16,9 @@ pub(super) fn render(answer: &Answer<'_>) -> String {
         "" => answer.from.label(),
         name => name.to_owned(),
     };
-    let mut out = format!("{}: from `{from}` to `{}`\n", answer.package.name(), answer.to);
-    out.extend(note(&answer.from).map(|note| format!("note: {note}\n")));
+    let heading = format!("{}: from `{from}` to `{}`", answer.package.name(), answer.to);
+    let mut out = clean(&heading) + "\n";
+    out.extend(note(&answer.from).map(|note| format!("note: {}\n", clean(&note))));
     let (ways, dead_ends): (Vec<_>, Vec<_>) =
         answer.journeys.iter().partition(|journey| journey.shortest.is_some());
     for journey in &ways {
@@ -31,14 +34,14 @@ pub(super) fn render(answer: &Answer<'_>) -> String {
         out.push_str(&format!(
             "\nno way in {}: {}\n",
             counted(channels.len(), "channel"),
-            channels.join(", ")
+            clean(&channels.join(", "))
         ));
         out.push_str("hint: --channel NAME tells why\n");
         return out;
     }
     for journey in dead_ends {
         let reason = journey.no_way.as_ref().map(ToString::to_string).unwrap_or_default();
-        out.push_str(&format!("\n{}\n  no way: {reason}\n", title(journey)));
+        out.push_str(&format!("\n{}\n  no way: {}\n", title(journey), clean(&reason)));
     }
     out
 }
@@ -62,14 +65,15 @@ fn note(from: &Installed) -> Option<String> {
 
 fn title(journey: &Journey<'_>) -> String {
     let rules = rules_name(journey.rules);
-    match journey.channels.as_slice() {
+    let title = match journey.channels.as_slice() {
         [only] => format!("channel {} ({rules})", only.name()),
         _ if journey.is_whole_package => format!("all channels ({rules})"),
         several => {
             let names: Vec<&str> = several.iter().map(|channel| channel.name()).collect();
             format!("channels {} ({rules})", names.join(", "))
         }
-    }
+    };
+    clean(&title)
 }
 
 fn way(journey: &Journey<'_>, from: &Installed) -> String {
@@ -105,7 +109,8 @@ fn way(journey: &Journey<'_>, from: &Installed) -> String {
         None => {
             let target = journey.target.unwrap_or_default();
             out.push_str(&format!(
-                "  automatic: passes `{target}` by{}\n",
+                "  automatic: passes `{}` by{}\n",
+                clean(target),
                 ending(journey, automatic)
             ));
             out.push_str(&list(automatic, many_channels));
@@ -116,7 +121,7 @@ fn way(journey: &Journey<'_>, from: &Installed) -> String {
 
 /// Says how automatic updates end, as the end of a line.
 fn ending(journey: &Journey<'_>, automatic: &[Hop<'_>]) -> String {
-    match (journey.automatic.ending, automatic.last()) {
+    let ending = match (journey.automatic.ending, automatic.last()) {
         (Ending::Circle(name), _) => format!(", and updates run in a circle through `{name}`"),
         (Ending::Rest, Some(last)) => {
             format!(
@@ -126,14 +131,16 @@ fn ending(journey: &Journey<'_>, automatic: &[Hop<'_>]) -> String {
             )
         }
         (Ending::Rest, None) => ", and no update is offered".to_owned(),
-    }
+    };
+    clean(&ending)
 }
 
 fn list(hops: &[Hop<'_>], many_channels: bool) -> String {
-    let width = hops.iter().map(|hop| hop.entry.name().len()).max().unwrap_or(0);
+    let names: Vec<String> = hops.iter().map(|hop| clean(hop.entry.name())).collect();
+    let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let digits = hops.len().to_string().len();
     let mut out = String::new();
-    for (hop, number) in hops.iter().zip(1..) {
+    for ((hop, name), number) in hops.iter().zip(&names).zip(1..) {
         let mut how: Vec<String> = hop
             .steps
             .iter()
@@ -149,13 +156,10 @@ fn list(hops: &[Hop<'_>], many_channels: bool) -> String {
                 last.push_str(&format!(" in channel {}", hop.entry.channel().name()));
             }
         }
-        out.push_str(&format!(
-            "    {number:digits$}. {:width$}  {}",
-            hop.entry.name(),
-            how.join(", ")
-        ));
+        let gap = " ".repeat(width - name.width());
+        out.push_str(&format!("    {number:digits$}. {name}{gap}  {}", clean(&how.join(", "))));
         if let Some(message) = hop.bundle().and_then(|bundle| bundle.deprecation()) {
-            out.push_str(&format!("  deprecated: {}", message.replace('\n', " ")));
+            out.push_str(&format!("  deprecated: {}", clean(message)));
         }
         out.push('\n');
     }

@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use operon_bundle::{BundleFile, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES};
+use operon_image::check_link;
 
 /// The directories that make a directory a bundle, and hold all that is read of it.
 const PARTS: [&str; 2] = ["manifests", "metadata"];
@@ -57,13 +58,17 @@ pub(crate) fn no_bundle(path: &Path) -> String {
 
 /// Reads the files of a bundle in the order of their paths.
 ///
-/// Links to files are followed. Links to directories and what is neither a file nor a directory are
-/// refused: a pipe would never end, and a directory could lead in a circle.
+/// Links to files are followed as long as they stay inside the bundle. Links that lead out of it,
+/// links to directories, pipes and devices are refused: the first would show the content of any file,
+/// a directory could lead in a circle, and a pipe would never end.
 pub(crate) fn read_files(bundle: &Path) -> anyhow::Result<Vec<BundleFile>> {
     let mut files = Vec::new();
     let mut bytes = 0;
     let mut pending: Vec<(PathBuf, String)> =
         PARTS.iter().map(|part| (bundle.join(part), (*part).to_owned())).collect();
+    for (directory, _) in &pending {
+        check_link(bundle, directory)?;
+    }
     while let Some((directory, prefix)) = pending.pop() {
         for (name, location) in entries(&directory)? {
             let path = format!("{prefix}/{}", name.to_string_lossy());
@@ -79,6 +84,9 @@ pub(crate) fn read_files(bundle: &Path) -> anyhow::Result<Vec<BundleFile>> {
                 metadata.is_file(),
                 "`{shown}` is a link to a directory, or a device; bundles hold files and directories"
             );
+            if is_link {
+                check_link(bundle, &location)?;
+            }
             ensure!(
                 files.len() < MAX_BUNDLE_FILES,
                 "`{}` has more than {MAX_BUNDLE_FILES} files; is it a bundle?",

@@ -2,14 +2,13 @@
 //!
 //! Answers about catalogs are printed elsewhere; what is printed here can be read back as a catalog.
 
-use std::{
-    fmt,
-    io::{self, Write},
-};
+use std::{fmt, io};
 
 use clap::{Args, ValueEnum};
 use operon_bundle::Migration;
 use operon_fbc::{OutputFormat, write_documents};
+
+use crate::output::Rendered;
 
 /// The choice of the notation that documents are written in.
 #[derive(Debug, Args)]
@@ -49,13 +48,15 @@ impl Notation {
     pub(crate) fn write<T: AsRef<str>>(self, documents: &[T]) -> anyhow::Result<String> {
         Ok(write_documents(documents, self.format())?)
     }
-}
 
-/// Prints written documents to standard output, byte by byte as they are.
-pub(crate) fn print_documents(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    /// Prints written documents to standard output.
+    pub(crate) fn print(self, text: &str) -> io::Result<()> {
+        let rendered = match self {
+            Notation::Json => Rendered::Json(text.to_owned()),
+            Notation::Yaml => Rendered::Yaml(text.to_owned()),
+        };
+        rendered.print()
+    }
 }
 
 /// Returns what `--migrate` asks for.

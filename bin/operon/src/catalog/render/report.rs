@@ -8,6 +8,9 @@ use annotate_snippets::{
     AnnotationKind, Element, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
 };
 use operon_bundle::{BundleFile, BundleFinding, Severity};
+use operon_document::is_unprintable;
+
+use crate::output::clean;
 
 /// The longest stretch of a line that is shown on either side of a place.
 const MAX_SIDE_BYTES: usize = 4096;
@@ -50,29 +53,30 @@ impl Report<'_> {
             Severity::Warning => Level::WARNING,
             Severity::Advice => Level::INFO.with_name("advice"),
         };
-        let mut title = level.primary_title(self.message);
+        let mut title = level.primary_title(clean(self.message));
         if !self.rule_id.is_empty() {
             title = title.id(self.rule_id);
         }
         let mut group = title.elements(Vec::<Element<'_>>::new());
         for spot in self.spots {
             let Some((content, range)) = spot.range else {
-                group = group.element(Origin::path(spot.path));
+                group = group.element(Origin::path(clean(&spot.path)));
                 continue;
             };
             let excerpt = excerpt(content, range);
             let mut annotation = AnnotationKind::Primary.span(excerpt.range);
             if !spot.label.is_empty() {
-                annotation = annotation.label(spot.label);
+                annotation = annotation.label(clean(spot.label));
             }
-            let snippet = Snippet::source(excerpt.text).line_start(excerpt.line).path(spot.path);
+            let snippet =
+                Snippet::source(excerpt.text).line_start(excerpt.line).path(clean(&spot.path));
             group = group.element(snippet.annotation(annotation));
         }
         for why in self.why {
-            group = group.element(Level::NOTE.no_name().message(why));
+            group = group.element(Level::NOTE.no_name().message(clean(why)));
         }
         for help in self.help {
-            group = group.element(Level::HELP.message(help));
+            group = group.element(Level::HELP.message(clean(help)));
         }
         Renderer::styled().decor_style(DecorStyle::Ascii).render(&[group]) + "\n\n"
     }
@@ -154,7 +158,7 @@ fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() && character != '\t' {
+            if is_unprintable(character) && character != '\t' {
                 text.extend(std::iter::repeat_n('?', character.len_utf8()));
             } else {
                 text.push(character);

@@ -7,7 +7,10 @@ use operon_catalog::{
     slice::{Cause, ChannelPlan, PackagePlan, SlicePlan},
 };
 
-use crate::{catalog::cells::counted, output::Json};
+use crate::{
+    catalog::cells::counted,
+    output::{Json, clean},
+};
 
 /// Lines of one sort that are told in a summary; the report for programs has them all.
 const MAX_TOLD_LINES: usize = 20;
@@ -59,7 +62,10 @@ pub(in crate::catalog) fn summary(
     ));
     if let Some(directory) = output {
         let files = counted(plan.packages.len(), "file");
-        out.push_str(&format!("written: {files} below `{}`\n", directory.display()));
+        out.push_str(&format!(
+            "written: {files} below `{}`\n",
+            clean(&directory.display().to_string())
+        ));
     }
     out
 }
@@ -67,7 +73,7 @@ pub(in crate::catalog) fn summary(
 fn tell(out: &mut String, what: &str, lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(MAX_TOLD_LINES);
     for line in lines.take(MAX_TOLD_LINES) {
-        out.push_str(&format!("{what}: {line}\n"));
+        out.push_str(&format!("{what}: {}\n", clean(&line)));
     }
     if more > 0 {
         out.push_str(&format!("{what}: {more} more\n"));

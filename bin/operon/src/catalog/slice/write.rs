@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use anstream::eprintln;
+use crate::output::{clean, stderr_line};
 use anyhow::{Context, bail};
 use operon_catalog::{Catalog, Severity, slice::SlicePlan};
 use operon_fbc::{MemoryFile, read_catalog};
@@ -23,7 +23,7 @@ pub(super) fn check(
         .map(|finding| finding.message)
         .collect();
     if !errors.is_empty() {
-        let told = errors[..errors.len().min(MAX_TOLD_FINDINGS)].join("; ");
+        let told = clean(&errors[..errors.len().min(MAX_TOLD_FINDINGS)].join("; "));
         if source.is_valid() {
             bail!("bug: the slice would not be valid, nothing is written: {told}");
         }
@@ -76,7 +76,7 @@ pub(super) fn files(directory: &Path, files: &[MemoryFile], force: bool) -> anyh
         bail!("`{shown}` is not empty\nhint: --force writes into it, beside what is there");
     }
     if present > 0 {
-        eprintln!(
+        stderr_line!(
             "warning: `{shown}` is not empty; whatever else is in it is part of the catalog too"
         );
     }

@@ -2,14 +2,16 @@
 //!
 //! The rules are those of `operon catalog validate`; advice is left to `operon catalog lint`.
 
-use anstream::eprint;
 use operon_bundle::Severity as Weight;
 use operon_catalog::{Diagnostic, Note, Place, Severity};
 use operon_fbc::{MemoryFile, read_catalog};
 
-use crate::catalog::render::{
-    documents::Notation,
-    report::{MAX_SHOWN, Report, Spot, not_shown},
+use crate::{
+    catalog::render::{
+        documents::Notation,
+        report::{MAX_SHOWN, Report, Spot, not_shown},
+    },
+    output::stderr_text,
 };
 
 /// What stands for the path of the expanded template in findings.
@@ -38,9 +40,9 @@ pub(super) fn check(text: String, notation: Notation, is_part: bool) -> bool {
         findings.sort_by_key(|(weight, _)| *weight);
     }
     for (weight, finding) in findings.iter().take(MAX_SHOWN) {
-        eprint!("{}", report(finding, *weight, &files[0].content));
+        stderr_text(&report(finding, *weight, &files[0].content));
     }
-    eprint!("{}", not_shown(findings.len()));
+    stderr_text(&not_shown(findings.len()));
     findings.iter().all(|(weight, _)| *weight != Weight::Error)
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use operon_driver::ClusterError;
+use operon_driver::{Cluster as _, ClusterError};
 use operon_kinds::condition;
 use operon_kube::KubeCluster;
 use operon_lifecycle::ErrorKind;
@@ -14,11 +14,17 @@ use operon_version::Version;
 use super::Rehearsed;
 use crate::{
     cluster::{PERSON, resource},
-    system::manifests::CONTROLLER_NAME,
+    system::{
+        manifests::{CONTROLLER_NAME, POLICY_GROUP},
+        permissions::TENANT_ROLE,
+    },
 };
 
 /// The oldest Kubernetes that Operon runs on: the first whose pod security is stable.
 const OLDEST_KUBERNETES: (u64, u64) = (1, 25);
+
+/// The first Kubernetes that serves ValidatingAdmissionPolicies in version v1.
+const FIRST_WITH_POLICIES: (u64, u64) = (1, 30);
 
 /// The Deployments by which upstream's OLM is known.
 const UPSTREAM: [&str; 2] = ["olm-operator", "catalog-operator"];
@@ -82,7 +88,7 @@ pub(super) fn server(cluster: &KubeCluster) -> Check {
     let name = "server";
     let address = cluster.server();
     match cluster.server_version() {
-        Ok(version) => match is_new_enough(&version) {
+        Ok(version) => match is_at_least(&version, OLDEST_KUBERNETES) {
             true => Check::good(name, format!("the API server at {address} is {version}")),
             false => {
                 let (major, minor) = OLDEST_KUBERNETES;
@@ -99,10 +105,75 @@ pub(super) fn server(cluster: &KubeCluster) -> Check {
     }
 }
 
-fn is_new_enough(text: &str) -> bool {
+fn is_at_least(text: &str, oldest: (u64, u64)) -> bool {
     let version = Version::parse_tolerant(text.trim_start_matches('v'));
-    // Who names his version in words of his own knows what he does.
-    version.map_or(true, |version| (version.major(), version.minor()) >= OLDEST_KUBERNETES)
+    // A version that cannot be read is that of a vendor, and taken for a new one.
+    version.map_or(true, |version| (version.major(), version.minor()) >= oldest)
+}
+
+/// Leaves out the admission policies where the server does not serve them.
+pub(super) fn policies(
+    cluster: &KubeCluster,
+    objects: &mut Vec<Object>,
+) -> Result<Option<Check>, ClusterError> {
+    let is_policy = |object: &Object| object.kind().group() == POLICY_GROUP;
+    if !objects.iter().any(is_policy) {
+        return Ok(None);
+    }
+    let version = cluster.server_version()?;
+    if is_at_least(&version, FIRST_WITH_POLICIES) {
+        return Ok(None);
+    }
+    objects.retain(|object| !is_policy(object));
+    let (major, minor) = FIRST_WITH_POLICIES;
+    let told = format!("admission policies are left out: they need Kubernetes v{major}.{minor}");
+    Ok(Some(Check::doubtful("policies", told, "RBAC alone limits the controller until then")))
+}
+
+/// Checks that tenants' namespaces exist, and finds permissions of former tenants.
+pub(super) fn tenants(
+    cluster: &KubeCluster,
+    objects: &[Object],
+) -> Result<Vec<Check>, ClusterError> {
+    let name = "tenants";
+    let is_created = |namespace: &str| {
+        objects.iter().any(|other| other.kind() == known::NAMESPACE && other.name() == namespace)
+    };
+    let roles: Vec<&Object> = objects.iter().filter(|object| is_tenant_role(object)).collect();
+    let mut checks = Vec::new();
+    for namespace in roles.iter().map(|role| role.namespace()).filter(|name| !is_created(name)) {
+        match cluster.get(&known::NAMESPACE.key("", namespace)) {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                let told = format!("namespace {namespace} of a tenant does not exist");
+                let help = format!("create it first: kubectl create namespace {namespace}");
+                checks.push(Check::bad(name, told, &help));
+            }
+            // The check of permissions reports what may not be read.
+            Err(error) if error.kind == ErrorKind::Forbidden => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let found = match cluster.list_once(&[known::ROLE]) {
+        Err(error) if error.kind == ErrorKind::Forbidden => Vec::new(),
+        found => found?,
+    };
+    let is_former = |role: &&Object| {
+        is_tenant_role(role) && !roles.iter().any(|tenant| tenant.key() == role.key())
+    };
+    for role in found.iter().filter(is_former) {
+        let namespace = role.namespace();
+        let told = format!("the controller keeps its permissions in namespace {namespace}");
+        let help = format!(
+            "if it is not a tenant any more: kubectl delete role,rolebinding {TENANT_ROLE} -n {namespace}"
+        );
+        checks.push(Check::doubtful(name, told, &help));
+    }
+    Ok(checks)
+}
+
+fn is_tenant_role(object: &Object) -> bool {
+    object.kind() == known::ROLE && object.name() == TENANT_ROLE
 }
 
 /// Asks whether this user may make what is to be made.
@@ -310,7 +381,7 @@ mod tests {
             ("v2.0.0", true),
             ("our-own", true),
         ] {
-            assert_eq!(is_new_enough(version), expected, "{version}");
+            assert_eq!(is_at_least(version, OLDEST_KUBERNETES), expected, "{version}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Check, Standing, Story, mark};
 use crate::{
     cluster::{Applied, long_name},
     exit::Outcome,
-    output::{Json, clean, print_text},
+    output::{Json, Rendered, clean, print_text},
     shipping::ReportFormat,
 };
 
@@ -44,11 +44,11 @@ impl Teller {
 
     /// Tells how it ended.
     pub(super) fn end(&self, story: &Story, outcome: Outcome) -> anyhow::Result<Outcome> {
-        let text = match self.is_text {
-            true => closing(story, outcome),
-            false => json(story, outcome).to_json_text(),
+        let rendered = match self.is_text {
+            true => Rendered::Text(closing(story, outcome)),
+            false => json(story, outcome).to_json(),
         };
-        print_text(&text)?;
+        rendered.print()?;
         Ok(outcome)
     }
 }

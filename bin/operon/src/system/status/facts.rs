@@ -9,6 +9,7 @@ use operon_kinds::{CatalogSource, InstallPlan, PlanPhase, ServiceVersion, condit
 use operon_kube::LEASE_NAME;
 use operon_object::{Object, Timestamp, known};
 
+use super::signatures::Signatures;
 use crate::{
     cluster::{DEFAULT_GLOBAL_NAMESPACE, Reached},
     system::{
@@ -25,6 +26,7 @@ pub(super) struct Facts {
     /// Nothing on an embedded cluster, which has none.
     pub(super) controllers: Option<Controllers>,
     pub(super) lease: Option<Lease>,
+    pub(super) signatures: Signatures,
     pub(super) definitions: Definitions,
     pub(super) catalogs: Vec<Catalog>,
     /// How many operators are in each phase.
@@ -125,6 +127,7 @@ impl Facts {
                 let who =
                     if cluster.is_idle() { "nobody looks after it" } else { "operon up runs" };
                 facts.place = format!("the embedded cluster of {} ({who})", directory.display());
+                facts.signatures = Signatures::of_environment();
                 let all = crd_objects().len();
                 facts.definitions = Definitions { wanted: all, served: all };
             }
@@ -173,6 +176,7 @@ impl Facts {
         let mut pods = pods_of_controller(cluster)?;
         pods.retain(|pod| pod.namespace() == namespace);
         let rollout = Rollout::of(deployment);
+        self.signatures = Signatures::of_deployment(deployment);
         let containers = deployment.at(&["spec", "template", "spec", "containers"]).elements();
         if rollout.wanted == 0 {
             let help =

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::facts::{Catalog, Controllers, Facts, Lease, Pod, Problem};
+use super::{
+    facts::{Catalog, Controllers, Facts, Lease, Pod, Problem},
+    signatures::Signatures,
+};
 use crate::output::{Json, clean};
 
 /// How wide the first column is.
@@ -26,6 +29,9 @@ pub(super) fn text(facts: &Facts) -> String {
         }
     } else if let Some(lease) = &facts.lease {
         out += &line("controller", &format!("`{}` leads, outside of the cluster", lease.holder));
+    }
+    if let Some(signatures) = facts.signatures.text() {
+        out += &line("signatures", &signatures);
     }
     let definitions = &facts.definitions;
     out += &line("CRDs", &format!("{} of {} served", definitions.served, definitions.wanted));
@@ -110,6 +116,10 @@ pub(super) fn json(facts: &Facts) -> Json {
             ("valid", Json::Bool(lease.is_valid)),
         ])
     });
+    let signature_policy = match &facts.signatures {
+        Signatures::VerifiedBy(file) => Json::text(file),
+        Signatures::NotVerified | Signatures::LeftToProcess | Signatures::Unknown => Json::Null,
+    };
     let catalog = |catalog: &Catalog| {
         Json::Object(vec![
             ("name", Json::text(&catalog.name)),
@@ -129,6 +139,7 @@ pub(super) fn json(facts: &Facts) -> Json {
         ("cluster", Json::text(&facts.place)),
         ("controller", controller),
         ("lease", lease),
+        ("signaturePolicy", signature_policy),
         (
             "crds",
             Json::Object(vec![

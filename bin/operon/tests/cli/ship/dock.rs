@@ -80,6 +80,7 @@ impl Dock {
             .env_remove("CLICOLOR_FORCE")
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("REGISTRY_AUTH_FILE")
+            .env_remove("OPERON_SIGNATURE_POLICY")
             .stdin(Stdio::null());
         command
     }

@@ -3,7 +3,7 @@
 use operon_kinds::names;
 use operon_object::{Kind, Object, Value, known, list, map};
 
-use super::{People, annotation, catalog_source, group, is_home};
+use super::{INSTALLER, People, account, annotation, catalog_source, group, is_home};
 use crate::chaos::{
     deed::{Answer, Deed},
     packages::api_of,
@@ -24,6 +24,17 @@ enum Wish {
     Possession,
     DeleteDefinition,
     Land(Land),
+    Tenant(Tenant),
+}
+
+/// What a tenant may try in order to gain permissions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tenant {
+    DeleteAccount,
+    RestoreAccount,
+    CreateOperator,
+    EditPermissions,
+    ForgeRole,
 }
 
 /// What somebody may do with a catalog.
@@ -66,7 +77,7 @@ enum Land {
     Label,
 }
 
-const WISHES: [(usize, Wish); 28] = [
+const WISHES: [(usize, Wish); 33] = [
     (22, Wish::Trade(Trade::Publish)),
     (3, Wish::Trade(Trade::Repair)),
     (5, Wish::Trade(Trade::Break)),
@@ -95,6 +106,11 @@ const WISHES: [(usize, Wish); 28] = [
     (3, Wish::Land(Land::DeleteGroup)),
     (3, Wish::Land(Land::EditGroup)),
     (2, Wish::Land(Land::Label)),
+    (3, Wish::Tenant(Tenant::DeleteAccount)),
+    (4, Wish::Tenant(Tenant::RestoreAccount)),
+    (2, Wish::Tenant(Tenant::CreateOperator)),
+    (2, Wish::Tenant(Tenant::EditPermissions)),
+    (2, Wish::Tenant(Tenant::ForgeRole)),
 ];
 
 /// How often somebody thinks again before nothing is done.
@@ -137,6 +153,7 @@ impl People {
                 found.map(|object| Deed::Delete(object.key())).into_iter().collect()
             }
             Wish::Land(land) => self.settle_land(land, objects),
+            Wish::Tenant(tenant) => self.try_to_gain(tenant, objects),
         }
     }
 
@@ -311,6 +328,58 @@ impl People {
         let mut object = Object::new(&api_version, &api.kind, &namespace, &name);
         object.set(&["spec", "size"], 3);
         vec![Deed::Apply(object)]
+    }
+
+    fn try_to_gain(&mut self, tenant: Tenant, objects: &[Object]) -> Vec<Deed> {
+        let home = self.any(objects, is_home).map(|object| object.name().to_owned());
+        let Some(home) = home else { return Vec::new() };
+        let all =
+            map! { "apiGroups" => list!["*"], "resources" => list!["*"], "verbs" => list!["*"] };
+        let permission = |account: &str| {
+            list![map! { "serviceAccountName" => account, "rules" => list![all.clone()] }]
+        };
+        let operator = self.any(objects, |object| object.kind() == known::CLUSTER_SERVICE_VERSION);
+        match (tenant, operator) {
+            (Tenant::DeleteAccount, _) => {
+                vec![Deed::Delete(known::SERVICE_ACCOUNT.key(&home, INSTALLER))]
+            }
+            (Tenant::RestoreAccount, _) => vec![Deed::Apply(account(&home))],
+            (Tenant::CreateOperator, _) => {
+                let version = "operators.coreos.com/v1alpha1";
+                let mut object =
+                    Object::new(version, "ClusterServiceVersion", &home, "gain.v1.0.0");
+                object.set_label(names::MANAGED_LABEL, "true");
+                let modes = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
+                let modes = modes.map(|mode| map! { "type" => mode, "supported" => true });
+                let install = map! {
+                    "deployments" => list![], "clusterPermissions" => permission("gain"),
+                };
+                let spec = map! {
+                    "displayName" => "gain",
+                    "version" => "1.0.0",
+                    "installModes" => Value::list(modes),
+                    "install" => map! { "strategy" => "deployment", "spec" => install },
+                };
+                object.set(&["spec"], spec);
+                vec![Deed::Apply(object)]
+            }
+            (Tenant::EditPermissions, Some(operator)) => {
+                let is_edited =
+                    !operator.at(&["spec", "install", "spec", "clusterPermissions"]).is_empty();
+                let wanted = if is_edited { Value::Null } else { permission("default") };
+                let install = map! { "spec" => map! { "clusterPermissions" => wanted } };
+                vec![Deed::Patch(operator.key(), map! { "spec" => map! { "install" => install } })]
+            }
+            (Tenant::ForgeRole, Some(operator)) => {
+                let version = "rbac.authorization.k8s.io/v1";
+                let mut role = Object::new(version, "Role", operator.namespace(), "forged");
+                operon_install::label_owner(&mut role, operator);
+                role.set_label(names::MANAGED_LABEL, "true");
+                role.set(&["rules"], list![all]);
+                vec![Deed::Apply(role)]
+            }
+            (Tenant::EditPermissions | Tenant::ForgeRole, None) => Vec::new(),
+        }
     }
 
     fn keep_something(&mut self) -> Vec<Deed> {

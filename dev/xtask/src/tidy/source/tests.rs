@@ -33,7 +33,7 @@ fn snippets_break_the_rules_of_their_ring() {
         (TEST, "dbg!(a);", &[(2, "debugging")]),
         (CORE, "println!(\"a\");", &[(2, "printing")]),
         (WIRE, "eprintln!(\"a\");", &[(2, "printing")]),
-        (SHELL, "println!(\"a\");", &[]),
+        (DEV, "println!(\"a\");", &[]),
         (SHELL, "a.expect(\"must work\");", &[(2, "expect")]),
         (SHELL, "a.expect(\"bug: the list is never empty\");", &[]),
         (SHELL, "a.expect(\n    \"bug: the list is never empty\",\n);", &[]),
@@ -47,6 +47,37 @@ fn snippets_break_the_rules_of_their_ring() {
         (CORE, "// TODO later", &[(2, "unfinished")]),
         (TEST, "/* a\n FIXME */", &[(3, "unfinished")]),
         (CORE, "let a = \"TODO\";", &[]),
+    ];
+    for (path, text, expected) in cases {
+        let text = format!("//! A snippet.\n{text}\n");
+        assert_eq!(found(path, &text), *expected, "{path}: {text}");
+    }
+}
+
+#[test]
+fn only_one_module_prints() {
+    const BIN: &str = "bin/operon/src/get.rs";
+    let broken: &[(usize, &str)] = &[(2, "printing")];
+    let cases: &[Case] = &[
+        (SHELL, "println!(\"a\");", broken),
+        (BIN, "eprint!(\"a\");", broken),
+        (BIN, "anstream::eprint!(\"a\");", &[(2, "printing"), (2, "printing")]),
+        (BIN, "use anstream::AutoStream;", broken),
+        (BIN, "use std::io::{self, stdout};", broken),
+        (BIN, "use std::io as streams; streams::stderr().lock();", broken),
+        (SHELL, "writeln!(std::io::stderr().lock(), \"a\")?;", broken),
+        (BIN, "fn a(out: io::StdoutLock<'_>) {}", broken),
+        (BIN, "use std::io::*;", broken),
+        (BIN, "use indicatif::{HumanBytes, ProgressBar};", broken),
+        (BIN, "use indicatif::HumanBytes; stderr_line!(\"a\");", &[]),
+        (BIN, "Command::new(\"a\").stdout(Stdio::piped()); child.stdout.take();", &[]),
+        (BIN, "#[cfg(test)]\nmod tests { fn a() { println!(); } }", &[]),
+        ("bin/operon/src/output/stdio.rs", "io::stdout().lock();", &[]),
+        ("bin/operon/src/output/progress.rs", "use indicatif::ProgressBar;", &[]),
+        ("bin/operon/src/output/progress.rs", "println!();", broken),
+        ("bin/operon/tests/cli/a.rs", "println!();", &[]),
+        ("shell/registry/examples/a.rs", "println!();", &[]),
+        ("shell/registry/build.rs", "println!(\"cargo::rerun-if-changed=a\");", &[]),
     ];
     for (path, text, expected) in cases {
         let text = format!("//! A snippet.\n{text}\n");
