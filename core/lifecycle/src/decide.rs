@@ -66,6 +66,7 @@ fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
     groups::decide(&scene, verdict);
     let outlook = Outlook::of(&scene);
     verdict.looks_elsewhere |= outlook.looks_elsewhere;
+    verdict.steps += outlook.steps;
     plans::decide(&scene, &outlook, verdict);
     service_versions::decide(&scene, verdict);
     operator_conditions::decide(&scene, verdict);

@@ -20,6 +20,8 @@ pub struct Verdict {
     /// Whether operators, Subscriptions or plans of other namespaces were looked at, so that their
     /// changes matter.
     pub looks_elsewhere: bool,
+    /// The steps that resolving took, of those that [`Limits`](operon_resolve::Limits) allow.
+    pub steps: u64,
     /// The bundles whose contents are waited for.
     pub wanted: BTreeSet<BundleKey>,
     /// The bundles whose contents it rests on, those that are wanted among them.

@@ -74,6 +74,11 @@ impl Failures {
         self.by_target.insert(key, failure);
     }
 
+    /// Returns `true` if an effect on an object failed.
+    pub fn has_target(&self, target: &ObjectKey) -> bool {
+        self.by_target.keys().any(|(failed, _)| failed == target)
+    }
+
     /// Notes that an effect succeeded.
     pub fn forgive(&mut self, target: &ObjectKey) {
         self.by_target.retain(|(failed, _), _| failed != target);

@@ -13,6 +13,7 @@ mod fail_forward;
 mod failure;
 mod generations;
 mod groups;
+mod memory;
 mod neighbours;
 mod objects;
 mod operator_conditions;
@@ -36,6 +37,7 @@ pub use self::{
     },
     failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
     generations::{FAILED_LATER_ANNOTATION, GENERATION_LABEL},
+    memory::Memory,
     objects::Objects,
     ownership::Claimant,
     watched::{WATCHED_BY_LABEL, WATCHED_WHOLE},

@@ -36,8 +36,9 @@ struct Harm {
     api: GroupVersionKind,
 }
 
-/// Asks the other namespaces about a draft.
-pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft) -> Neighbours {
+/// Asks the other namespaces about a draft. Resolving them draws on the steps of the same decision, of
+/// which `steps` are spent.
+pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, steps: &mut u64) -> Neighbours {
     let harms = harms(scene, draft);
     if harms.is_empty() {
         return Neighbours::Unharmed;
@@ -50,7 +51,7 @@ pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft) -> Neighbours {
         draft.operators.iter().map(|operator| operator.addition.name.as_str()).collect();
     let message =
         format!("{} would take away what runs elsewhere: {}", names.join(" and "), told.join("; "));
-    let Some(partners) = deadlock(scene, draft, &harms) else {
+    let Some(partners) = deadlock(scene, draft, &harms, steps) else {
         return Neighbours::Held(Hold { reason: "NeededElsewhere", message });
     };
     let wants = |namespace: &str, draft: &Draft| wants_to_join(scene.world, namespace, draft);
@@ -129,12 +130,20 @@ fn awaited(scene: &Scene<'_>, draft: &Draft, harms: &[Harm]) -> Option<BTreeMap<
 
 /// Finds the drafts of other namespaces that end all harm of a draft and are held because of it; nothing
 /// unless there is one for each namespace.
-fn deadlock(scene: &Scene<'_>, draft: &Draft, harms: &[Harm]) -> Option<BTreeMap<String, Draft>> {
+fn deadlock(
+    scene: &Scene<'_>,
+    draft: &Draft,
+    harms: &[Harm],
+    steps: &mut u64,
+) -> Option<BTreeMap<String, Draft>> {
     let mut partners = BTreeMap::new();
     let namespaces: BTreeSet<&str> = harms.iter().map(|harm| harm.namespace.as_str()).collect();
     for namespace in namespaces {
         let theirs = Scene::new(scene.world, namespace);
-        let drafts = Outlook::looking_away(&theirs).drafts;
+        let left = scene.world.settings.limits.steps.saturating_sub(*steps);
+        let outlook = Outlook::looking_away(&theirs, left);
+        *steps += outlook.steps;
+        let drafts = outlook.drafts;
         let here = || harms.iter().filter(|harm| harm.namespace == namespace);
         let partner = drafts.into_iter().find(|partner| {
             here().all(|harm| relieves(partner, &harm.operator, &harm.api))

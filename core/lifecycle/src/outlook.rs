@@ -12,10 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use operon_kinds::OperatorGroup;
 use operon_plan::{BundleContents, Draft, PlanFault, draft};
 use operon_resolve::{
-    Addition, Allowed, Answer, Budget, Failure, NoticeKind, Part, Reason, Request, Resolution,
-    Universe,
+    Addition, Allowed, Answer, Budget, Failure, Limits, NoticeKind, Part, Reason, Request,
+    Resolution, Universe,
     explain::{explain, render_line},
-    resolve,
 };
 
 use crate::{
@@ -47,6 +46,8 @@ pub(crate) struct Outlook {
     pub(crate) joined: BTreeMap<String, BTreeMap<String, String>>,
     /// Whether other namespaces were asked, and had something to say.
     pub(crate) looks_elsewhere: bool,
+    /// The steps that resolving took, other namespaces that were asked included.
+    pub(crate) steps: u64,
     asks_neighbours: bool,
 }
 
@@ -70,15 +71,15 @@ pub(crate) struct Prospect {
 impl Outlook {
     /// Looks ahead for a namespace.
     pub(crate) fn of(scene: &Scene<'_>) -> Self {
-        Self::look(scene, true)
+        Self::look(scene, true, &scene.world.settings.limits)
     }
 
-    /// Looks ahead for a namespace without a look at what others need of it.
-    pub(crate) fn looking_away(scene: &Scene<'_>) -> Self {
-        Self::look(scene, false)
+    /// Looks ahead for a namespace without a look at what others need of it, within `steps`.
+    pub(crate) fn looking_away(scene: &Scene<'_>, steps: u64) -> Self {
+        Self::look(scene, false, &Limits { steps, ..scene.world.settings.limits })
     }
 
-    fn look(scene: &Scene<'_>, asks_neighbours: bool) -> Self {
+    fn look(scene: &Scene<'_>, asks_neighbours: bool, limits: &Limits) -> Self {
         let mut outlook = Self { asks_neighbours, ..Self::default() };
         for subscription in &scene.subscriptions {
             outlook.prospects.insert(subscription.name().to_owned(), Prospect::default());
@@ -99,9 +100,10 @@ impl Outlook {
         let mut requests = universe::requests(scene, &universe, &mut outlook);
         let settings = scene.world.settings;
         // One budget for the whole decision: freezing again and explaining draw on it, too.
-        let mut budget = Budget::new(&settings.limits);
+        let mut budget = Budget::with_cache(limits, settings.memory.rules.clone());
         let resolution = loop {
-            let found = resolve(&universe, &requests, &settings.semantics, &mut budget);
+            let (memory, semantics) = (&settings.memory, &settings.semantics);
+            let found = memory.resolve(scene.world, &universe, &requests, semantics, &mut budget);
             if !outlook.freeze(scene, &mut requests, &found) {
                 break found;
             }
@@ -117,6 +119,7 @@ impl Outlook {
                 }
             }
         }
+        outlook.steps = budget.steps_spent();
         outlook.draft(scene, group, &universe, &requests, &answers);
         outlook
     }
@@ -268,7 +271,7 @@ impl Outlook {
     fn keep_or_hold(&mut self, scene: &Scene<'_>, draft: Draft) {
         let mut weight = hold::weigh_draft(scene, &draft);
         if self.asks_neighbours && matches!(weight, hold::Weight::Free) {
-            match neighbours::ask(scene, &draft) {
+            match neighbours::ask(scene, &draft, &mut self.steps) {
                 Neighbours::Unharmed => {}
                 Neighbours::Joined(contents) => {
                     self.looks_elsewhere = true;

@@ -15,7 +15,7 @@ use operon_object::{Kind, Timestamp};
 use operon_plan::BundleContents;
 use operon_resolve::{Limits, Semantics, SourceName};
 
-use crate::{Failures, Objects};
+use crate::{Failures, Memory, Objects};
 
 /// What is known of a cluster at a point in time.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +100,8 @@ pub struct Settings {
     pub semantics: Semantics,
     /// How much work a resolution may be.
     pub limits: Limits,
+    /// Answers that are kept from one decision to the next. Clones share them.
+    pub memory: Memory,
     /// The version of the cluster, such as `v1.33.0`.
     pub kube_version: String,
     /// The APIs that the cluster provides by itself.
@@ -135,6 +137,7 @@ impl Default for Settings {
             global_namespace: "olm".to_owned(),
             semantics: Semantics::documented(),
             limits: Limits::default(),
+            memory: Memory::default(),
             kube_version: String::new(),
             native_apis: BTreeSet::new(),
             protected_namespaces: vec!["kube-system".to_owned()],

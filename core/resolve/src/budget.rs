@@ -64,8 +64,14 @@ impl Budget {
         &self.limits
     }
 
-    pub(crate) fn steps_left(&self) -> u64 {
+    /// Returns the steps that are left.
+    pub fn steps_left(&self) -> u64 {
         self.steps_left
+    }
+
+    /// Charges steps for an answer that an earlier decision found.
+    pub fn charge(&mut self, steps: u64) {
+        self.steps_left = self.steps_left.saturating_sub(steps);
     }
 
     /// Spends steps.

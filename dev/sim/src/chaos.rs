@@ -14,6 +14,7 @@ mod random;
 mod rates;
 mod scale;
 mod seed;
+mod shuffled;
 mod theatre;
 
 pub use self::{

@@ -143,7 +143,7 @@ fn a_name_that_is_taken_out_of_sight_is_no_hot_loop() {
     let failures = &desk.driver.world(desk.now).failures;
     let all: Vec<_> = failures.all().filter(|(target, _)| **target == theirs.key()).collect();
     let [(_, failure)] = all[..] else { panic!("one failure is known: {all:?}") };
-    assert!(failure.error.message.contains("none of Operon's"), "{:?}", failure.error);
+    assert!(failure.error.message.contains("not managed by Operon"), "{:?}", failure.error);
     // The name is free again, and then nothing is left to do.
     let live = desk.cluster.get(&theirs.key()).unwrap().unwrap();
     assert_eq!(live.at(&["revision"]).as_integer(), Some(7), "it is left as it is");

@@ -1,26 +1,43 @@
 //! One turn of the loop.
+//!
+//! Each namespace is decided, and then its effects are executed. Without workers, namespaces follow
+//! each other. With workers, many are in progress at once, and a cycle ends while slow ones go on.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
+    time::Duration,
 };
 
 use operon_kinds::CatalogSource;
 use operon_lifecycle::{
-    BundleKey, BundleState, CatalogState, Failures, LONGEST_PAUSE, Objects, Scope, Settings,
-    Verdict, World, decide_within,
+    BundleKey, BundleState, CatalogState, Failure, Failures, LONGEST_PAUSE, Objects, Settings,
+    World,
 };
 use operon_object::{Object, ObjectKey, Timestamp, known};
 use operon_resolve::SourceName;
 
 use crate::{
-    CatalogRequest, Catalogs, Cluster, ClusterError, asks::Asks, picture::Picture,
-    repeats::Repeats, touched::Touched,
+    CatalogRequest, Catalogs, Cluster, ClusterError, Finished, Lane, Task, Workers,
+    asks::Asks,
+    claims::{Claimed, Claims},
+    picture::Picture,
+    repeats::Repeats,
+    task::{Decided, Report, Snapshot, TaskResult, Work},
+    touched::Touched,
 };
 
-/// How often a decision is made anew because it wanted contents that nobody had asked for yet. What is
-/// wanted then is asked for in the next turn.
-const FIRST_ASKS_LIMIT: usize = 8;
+/// The share of a decision's steps that the quick lane allows: some tens of milliseconds. Fifty
+/// Subscriptions on the community catalog take a tenth of it. A decision that needs more starts again
+/// elsewhere, where it delays expensive decisions only.
+const QUICK_SHARE: u64 = 20;
+
+/// Namespaces that are worked on at the same time. Most of that time is spent waiting for the API
+/// server, whose flow control is stricter.
+const NAMESPACES_AT_ONCE: usize = 32;
+
+/// How long a cycle waits for tasks before the cluster is observed again.
+const CYCLE_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Keeps a cluster as it should be.
 #[derive(Debug)]
@@ -28,13 +45,15 @@ pub struct Driver<C, S> {
     pub(crate) cluster: C,
     pub(crate) catalogs: S,
     pub(crate) picture: Picture,
-    pub(crate) bundles: BTreeMap<BundleKey, BundleState>,
+    pub(crate) bundles: Arc<BTreeMap<BundleKey, BundleState>>,
     pub(crate) asks: Asks,
-    pub(crate) failures: Failures,
+    pub(crate) failures: Arc<Failures>,
     pub(crate) repeats: Repeats,
     pub(crate) touched: Touched,
-    settings: Settings,
-    states: BTreeMap<SourceName, CatalogState>,
+    settings: Arc<Settings>,
+    /// The same settings with the limits of the quick lane.
+    quick_settings: Arc<Settings>,
+    states: Arc<BTreeMap<SourceName, CatalogState>>,
     wakes: BTreeMap<String, Timestamp>,
     /// The namespaces to which the operators of others matter.
     lookers: BTreeSet<String>,
@@ -42,6 +61,12 @@ pub struct Driver<C, S> {
     wanted: BTreeMap<String, BTreeSet<BundleKey>>,
     /// The bundles whose contents the last decision about each namespace rests on.
     used: BTreeMap<String, BTreeSet<BundleKey>>,
+    workers: Option<Box<dyn Workers>>,
+    claims: Claims,
+    /// The namespaces whose decisions need more steps than the quick lane allows.
+    expensive: BTreeSet<String>,
+    /// The namespaces whose writes did not finish in time.
+    slow: BTreeSet<String>,
 }
 
 /// What a turn of the loop came to.
@@ -77,22 +102,34 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     pub fn new(cluster: C, catalogs: S, settings: Settings) -> Self {
         let mut touched = Touched::default();
         touched.touch_everything();
+        let mut quick_settings = settings.clone();
+        quick_settings.limits.steps /= QUICK_SHARE;
         Self {
             cluster,
             catalogs,
             picture: Picture::new(),
-            bundles: BTreeMap::new(),
+            bundles: Arc::default(),
             asks: Asks::default(),
-            failures: Failures::default(),
+            failures: Arc::default(),
             repeats: Repeats::default(),
             touched,
-            settings,
-            states: BTreeMap::new(),
+            settings: Arc::new(settings),
+            quick_settings: Arc::new(quick_settings),
+            states: Arc::default(),
             wakes: BTreeMap::new(),
             lookers: BTreeSet::new(),
             wanted: BTreeMap::new(),
             used: BTreeMap::new(),
+            workers: None,
+            claims: Claims::default(),
+            expensive: BTreeSet::new(),
+            slow: BTreeSet::new(),
         }
+    }
+
+    /// Runs tasks on workers from now on.
+    pub fn set_workers(&mut self, workers: Box<dyn Workers>) {
+        self.workers = Some(workers);
     }
 
     /// Limits the driver to the Secrets of some namespaces. A pull secret elsewhere counts as missing.
@@ -158,56 +195,212 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         if !namespaces.is_empty() {
             namespaces.extend(self.lookers.iter().cloned());
         }
-        let mut written = 0;
-        let mut tried = 0;
-        let mut deeds = Vec::new();
-        for namespace in namespaces {
-            let scope = Scope::Namespaces(BTreeSet::from([namespace.clone()]));
-            let verdict = self.decide(&scope, now);
-            if verdict.looks_elsewhere {
-                self.lookers.insert(namespace.clone());
-            } else {
-                self.lookers.remove(&namespace);
-            }
-            keep(&mut self.wanted, &namespace, verdict.wanted);
-            keep(&mut self.used, &namespace, verdict.used);
-            let executed = self.execute(&namespace, verdict.effects, now);
-            match verdict.wake.into_iter().chain(executed.wake).min() {
-                Some(wake) => self.wakes.insert(namespace, wake),
-                None => self.wakes.remove(&namespace),
-            };
-            tried += executed.tried;
-            written += executed.written;
-            deeds.extend(executed.deeds);
-        }
-        let objects = &self.picture.objects;
-        self.failures.retain(|failure| {
-            objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
-        });
-        self.repeats.forget(now);
-        self.forget_contents();
-        let wake = self.wakes.values().copied().chain(self.asks.next()).min();
-        let is_fetching = self.is_fetching();
-        Ok(Cycle { written, is_settled: tried == 0, wake, is_fetching, deeds })
+        let (busy, ready): (Vec<String>, Vec<String>) =
+            namespaces.into_iter().partition(|namespace| self.claims.is_busy(namespace));
+        busy.iter().for_each(|namespace| self.touched.touch_namespace(namespace));
+        let mut cycle = Cycle {
+            written: 0,
+            is_settled: true,
+            wake: None,
+            is_fetching: false,
+            deeds: Vec::new(),
+        };
+        self.work(ready.into(), now, &mut cycle);
+        self.clean_up(now);
+        cycle.is_settled &= self.claims.is_idle();
+        cycle.wake = self.wakes.values().copied().chain(self.asks.next()).min();
+        cycle.is_fetching = self.is_fetching();
+        Ok(cycle)
     }
 
-    /// Decides. Contents that were never asked for are asked for first, and what is here already is known
-    /// to the decision: one that begins anew does not take back for a moment what was said before.
-    fn decide(&mut self, scope: &Scope, now: Timestamp) -> Verdict {
-        let mut verdict = decide_within(&self.world(now), scope);
-        for _ in 0..FIRST_ASKS_LIMIT {
-            let is_new = |key: &&BundleKey| !self.bundles.contains_key(*key);
-            let new: Vec<BundleKey> = verdict.wanted.iter().filter(is_new).cloned().collect();
-            if new.is_empty() {
+    /// Works on namespaces, in order, until all are done. With workers, it ends earlier when only slow
+    /// tasks are left, or when another namespace has to be decided.
+    fn work(&mut self, mut queue: VecDeque<String>, now: Timestamp, cycle: &mut Cycle) {
+        let at_once = if self.workers.is_some() { NAMESPACES_AT_ONCE } else { 1 };
+        loop {
+            while self.claims.active() < at_once
+                && let Some(namespace) = queue.pop_front()
+            {
+                self.claims.begin(&namespace);
+                let lane = if self.expensive.contains(&namespace) && self.workers.is_some() {
+                    Lane::ExpensiveDecisions
+                } else {
+                    Lane::Quick
+                };
+                self.submit_decision(namespace, lane, now, cycle, &mut queue);
+            }
+            let Some(workers) = self.workers.as_mut() else { return };
+            let has_others = || self.touched.has_others(|name| self.claims.is_busy(name));
+            if self.claims.is_idle() || (queue.is_empty() && has_others()) {
                 break;
             }
-            for key in new {
-                let state = self.catalogs.bundle(&key);
-                self.note(key, state, now);
-            }
-            verdict = decide_within(&self.world(now), scope);
+            let Some(finished) = workers.next(CYCLE_PATIENCE) else { break };
+            self.finish(finished, now, cycle, &mut queue);
         }
-        verdict
+        // What could not begin is decided in the next cycle.
+        queue.iter().for_each(|namespace| self.touched.touch_namespace(namespace));
+    }
+
+    /// Hands a task to the workers, or runs it at once where there are none.
+    fn submit(
+        &mut self,
+        task: Task,
+        now: Timestamp,
+        cycle: &mut Cycle,
+        queue: &mut VecDeque<String>,
+    ) {
+        match self.workers.as_mut() {
+            Some(workers) => workers.submit(task),
+            None => {
+                let finished = task.run(&self.cluster, &self.catalogs, &|| false);
+                self.finish(finished, now, cycle, queue);
+            }
+        }
+    }
+
+    fn submit_decision(
+        &mut self,
+        namespace: String,
+        lane: Lane,
+        now: Timestamp,
+        cycle: &mut Cycle,
+        queue: &mut VecDeque<String>,
+    ) {
+        let is_limited = self.workers.is_some() && lane == Lane::Quick;
+        let settings = if is_limited { &self.quick_settings } else { &self.settings };
+        let snapshot = Snapshot {
+            objects: Arc::clone(&self.picture.objects),
+            catalogs: Arc::clone(&self.states),
+            bundles: Arc::clone(&self.bundles),
+            failures: Arc::clone(&self.failures),
+            seen: Arc::clone(&self.picture.seen),
+            settings: Arc::clone(settings),
+        };
+        self.submit(Task { namespace, now, lane, work: Work::Decide(snapshot) }, now, cycle, queue);
+    }
+
+    fn finish(
+        &mut self,
+        Finished { namespace, result }: Finished,
+        now: Timestamp,
+        cycle: &mut Cycle,
+        queue: &mut VecDeque<String>,
+    ) {
+        match result {
+            TaskResult::Decided(decided) => {
+                self.take_verdict(namespace, *decided, now, cycle, queue);
+            }
+            TaskResult::Executed(report) => {
+                self.take_report(&namespace, report, now, cycle);
+                queue.extend(self.claims.end(&namespace));
+            }
+            TaskResult::Panicked => {
+                // The panic was logged. Other namespaces go on; this one is tried again later.
+                queue.extend(self.claims.end(&namespace));
+                let target = known::NAMESPACE.key("", &namespace);
+                let refusal = Some("internal error, see the log".to_owned());
+                cycle.deeds.push(Deed {
+                    verb: "decide",
+                    target: target.clone(),
+                    work: target,
+                    refusal,
+                });
+                self.wakes.insert(namespace, now.after(LONGEST_PAUSE));
+            }
+        }
+    }
+
+    /// Takes in a verdict and executes it, unless it costs too much for its lane or another namespace
+    /// writes the same objects.
+    fn take_verdict(
+        &mut self,
+        namespace: String,
+        decided: Decided,
+        now: Timestamp,
+        cycle: &mut Cycle,
+        queue: &mut VecDeque<String>,
+    ) {
+        let Decided { verdict, requested, snapshot } = decided;
+        for (key, state) in requested {
+            self.note(key, state, now);
+        }
+        // Learned before anything is forgotten: contents that nothing uses are dropped.
+        keep(&mut self.wanted, &namespace, verdict.wanted);
+        keep(&mut self.used, &namespace, verdict.used);
+        if self.workers.is_some() {
+            let is_quick = Arc::ptr_eq(&snapshot.settings, &self.quick_settings);
+            if is_quick && verdict.steps >= self.quick_settings.limits.steps {
+                self.expensive.insert(namespace.clone());
+                self.submit_decision(namespace, Lane::ExpensiveDecisions, now, cycle, queue);
+                return;
+            }
+            if !is_quick && verdict.steps < self.quick_settings.limits.steps / 2 {
+                self.expensive.remove(&namespace);
+            }
+            let targets = verdict.effects.iter().filter_map(|effect| effect.action.target());
+            let shared: BTreeSet<ObjectKey> = targets
+                .filter(|target| target.namespace != namespace && !target.name.is_empty())
+                .collect();
+            match self.claims.claim(&namespace, shared, verdict.looks_elsewhere, |key| {
+                let version = |objects: &Objects| {
+                    let object = objects.find(key);
+                    object.map(|object| {
+                        (object.uid().to_owned(), object.resource_version().to_owned())
+                    })
+                };
+                version(&snapshot.objects) == version(&self.picture.objects)
+            }) {
+                Claimed::Yes => {}
+                Claimed::Later => return,
+                Claimed::Outdated => {
+                    queue.extend(self.claims.end(&namespace));
+                    queue.push_back(namespace);
+                    return;
+                }
+            }
+        }
+        if verdict.looks_elsewhere {
+            self.lookers.insert(namespace.clone());
+        } else {
+            self.lookers.remove(&namespace);
+        }
+        match verdict.wake {
+            Some(wake) => self.wakes.insert(namespace.clone(), wake),
+            None => self.wakes.remove(&namespace),
+        };
+        if verdict.effects.is_empty() {
+            queue.extend(self.claims.end(&namespace));
+            return;
+        }
+        let lane = if self.slow.contains(&namespace) { Lane::SlowWrites } else { Lane::Quick };
+        let effects = self.prepare(verdict.effects, now);
+        self.submit(Task { namespace, now, lane, work: Work::Execute(effects) }, now, cycle, queue);
+    }
+
+    fn take_report(&mut self, namespace: &str, report: Report, now: Timestamp, cycle: &mut Cycle) {
+        if report.is_stopped {
+            self.slow.insert(namespace.to_owned());
+        } else {
+            self.slow.remove(namespace);
+        }
+        if let Some(wake) = report.wake {
+            let known = self.wakes.entry(namespace.to_owned()).or_insert(wake);
+            *known = wake.min(*known);
+        }
+        self.settle(namespace, report, now, cycle);
+    }
+
+    /// Forgets what no longer matters.
+    fn clean_up(&mut self, now: Timestamp) {
+        let objects = &self.picture.objects;
+        let matters = |failure: &Failure| {
+            objects.find(&failure.work).is_some() || now < failure.last.after(2 * LONGEST_PAUSE)
+        };
+        if self.failures.all().any(|(_, failure)| !matters(failure)) {
+            Arc::make_mut(&mut self.failures).retain(matters);
+        }
+        self.repeats.forget(now);
+        self.forget_contents();
     }
 
     /// Asks again for contents that were not here, when it is time. What was known of them holds until
@@ -222,7 +415,9 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// of what is kept in memory.
     fn forget_contents(&mut self) {
         let used: BTreeSet<&BundleKey> = self.used.values().flatten().collect();
-        self.bundles.retain(|key, _| used.contains(key));
+        if self.bundles.keys().any(|key| !used.contains(key)) {
+            Arc::make_mut(&mut self.bundles).retain(|key, _| used.contains(key));
+        }
         self.asks.retain(|key| self.bundles.contains_key(key));
     }
 
@@ -240,7 +435,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Remembers what is known of the contents of a bundle, and when to ask again.
     fn note(&mut self, key: BundleKey, state: BundleState, now: Timestamp) {
         self.asks.note(&key, &state, now);
-        self.bundles.insert(key, state);
+        Arc::make_mut(&mut self.bundles).insert(key, state);
     }
 
     fn is_fetching(&self) -> bool {
@@ -266,18 +461,22 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 })
             });
         if is_same {
-            for (known, state) in self.states.values_mut().zip(states.values()) {
-                known.is_being_read = state.is_being_read;
+            let mut pairs = self.states.values().zip(states.values());
+            if pairs.any(|(known, state)| known.is_being_read != state.is_being_read) {
+                let known = Arc::make_mut(&mut self.states);
+                for (known, state) in known.values_mut().zip(states.values()) {
+                    known.is_being_read = state.is_being_read;
+                }
             }
             return;
         }
         self.touched.touch_everything();
         // Contents are named by the digest of their catalog; those of others are not asked for again.
-        self.bundles.retain(|key, _| {
+        Arc::make_mut(&mut self.bundles).retain(|key, _| {
             states.get(&key.source).is_some_and(|state| state.digest == key.digest)
         });
         self.asks.retain(|key| self.bundles.contains_key(key));
-        self.states = states;
+        self.states = Arc::new(states);
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod address_policy;
 mod asks;
+mod claims;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod cycle;
@@ -16,6 +17,8 @@ mod interest;
 mod picture;
 mod ports;
 mod repeats;
+mod task;
+mod threads;
 mod touched;
 mod wishes;
 
@@ -29,4 +32,6 @@ pub use self::{
         CatalogRequest, CatalogServerError, CatalogServers, Catalogs, Change, Changes, Cluster,
         ClusterError, Cursor, Listing,
     },
+    task::{Finished, Lane, Task},
+    threads::{Threads, Workers},
 };

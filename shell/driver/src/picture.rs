@@ -3,7 +3,7 @@
 //! It holds what is of interest and nothing else, whichever cluster it comes from: memory follows what
 //! is installed, not what a cluster has.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use operon_kinds::{CatalogSource, names::MANAGED_LABEL};
 use operon_lifecycle::{ErrorKind, GENERATION_LABEL, Objects, WATCHED_BY_LABEL, WATCHED_WHOLE};
@@ -24,9 +24,9 @@ const DESCRIBED: Kind = known::NAMESPACE;
 #[derive(Debug)]
 pub(crate) struct Picture {
     /// The objects.
-    pub(crate) objects: Objects,
-    /// The kinds of users' objects that are seen beside the others.
-    pub(crate) seen: BTreeSet<Kind>,
+    pub(crate) objects: Arc<Objects>,
+    /// The kinds of custom resources that are watched besides the others.
+    pub(crate) seen: Arc<BTreeSet<Kind>>,
     /// The namespaces in which Secrets may be read; nothing if everywhere.
     pub(crate) secret_namespaces: Option<BTreeSet<String>>,
     /// What was listed, and is followed since.
@@ -37,8 +37,8 @@ pub(crate) struct Picture {
 impl Picture {
     pub(crate) fn new() -> Self {
         Self {
-            objects: Objects::default(),
-            seen: BTreeSet::new(),
+            objects: Arc::default(),
+            seen: Arc::default(),
             secret_namespaces: None,
             followed: BTreeSet::new(),
             cursor: None,
@@ -55,7 +55,7 @@ impl Picture {
     ) -> Result<(), ClusterError> {
         if !self.seen.contains(&kind) {
             self.join(cluster, &[Interest::all(kind.clone())].into(), touched)?;
-            self.seen.insert(kind);
+            Arc::make_mut(&mut self.seen).insert(kind);
             touched.touch_everything();
         }
         Ok(())
@@ -106,14 +106,15 @@ impl Picture {
         let kinds = std::mem::take(&mut self.seen);
         let wanted = self.wanted();
         let listing = cluster.list(&wanted)?;
-        self.objects = Objects::default();
+        let mut objects = Objects::default();
         for object in listing.objects.into_iter().filter(|object| is_covered(&wanted, object)) {
-            self.objects.insert(object);
+            objects.insert(object);
         }
+        self.objects = Arc::new(objects);
         self.cursor = Some(listing.cursor);
         self.followed = wanted;
         touched.touch_everything();
-        for kind in kinds {
+        for kind in kinds.iter().cloned() {
             // Whoever needs a kind that cannot be listed now will ask for it again, and be told.
             let _ = self.watch(cluster, kind, touched);
         }
@@ -159,7 +160,7 @@ impl Picture {
 
     /// Says what is of interest as far as the picture goes.
     fn wanted(&self) -> BTreeSet<Interest> {
-        let mut wanted = Interest::all_of(WATCHED_WHOLE.iter().chain(&self.seen).cloned());
+        let mut wanted = Interest::all_of(WATCHED_WHOLE.iter().chain(&*self.seen).cloned());
         wanted.insert(Interest::metadata_of(DESCRIBED));
         let managed = |kind: &Kind| Interest::labelled(kind.clone(), MANAGED_LABEL, "true");
         let by_label = WATCHED_BY_LABEL.iter().filter(|kind| **kind != known::SECRET);
@@ -195,8 +196,9 @@ impl Picture {
         let known = self.objects.all(&interest.kind);
         let gone = known.filter(|object| interest.part.has(object) && !self.covers(object));
         let gone: Vec<_> = gone.map(Object::key).collect();
+        let objects = Arc::make_mut(&mut self.objects);
         for key in gone {
-            self.objects.remove(&key);
+            objects.remove(&key);
         }
     }
 
@@ -213,7 +215,7 @@ impl Picture {
                     return;
                 }
                 touched.touch(&object, known);
-                self.objects.insert(object);
+                Arc::make_mut(&mut self.objects).insert(object);
             }
             // What is covered no longer is as good as gone.
             Change::Is(object) | Change::Gone(object) => {
@@ -223,7 +225,7 @@ impl Picture {
                 let is_it =
                     |known: &Object| known.uid() == object.uid() && !is_newer(known, &object);
                 if self.objects.find(&key).is_some_and(is_it)
-                    && let Some(known) = self.objects.remove(&key)
+                    && let Some(known) = Arc::make_mut(&mut self.objects).remove(&key)
                 {
                     touched.touch(&known, None);
                 }
@@ -262,7 +264,7 @@ mod tests {
             let api_version = "operators.coreos.com/v1alpha1";
             let mut source = Object::new(api_version, "CatalogSource", namespace, "catalog");
             source.set(&["spec"], map! { "sourceType" => "grpc", "secrets" => list!["pull"] });
-            picture.objects.insert(source);
+            Arc::make_mut(&mut picture.objects).insert(source);
         }
         let places = |picture: &Picture| -> Vec<String> {
             let wanted = picture.wanted();

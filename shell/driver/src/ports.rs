@@ -152,6 +152,28 @@ pub trait Catalogs {
     ) -> Result<(ServingCertificate, Timestamp), ClusterError>;
 }
 
+impl<S: Catalogs + ?Sized> Catalogs for Arc<S> {
+    fn read(
+        &self,
+        requests: &[CatalogRequest<'_>],
+        now: Timestamp,
+    ) -> BTreeMap<SourceName, CatalogState> {
+        (**self).read(requests, now)
+    }
+
+    fn bundle(&self, key: &BundleKey) -> BundleState {
+        (**self).bundle(key)
+    }
+
+    fn certify(
+        &self,
+        request: &CertificateRequest,
+        now: Timestamp,
+    ) -> Result<(ServingCertificate, Timestamp), ClusterError> {
+        (**self).certify(request, now)
+    }
+}
+
 /// A CatalogSource whose catalog is wanted, with the objects that it names.
 #[derive(Debug, Clone)]
 pub struct CatalogRequest<'o> {

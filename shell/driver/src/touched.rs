@@ -26,6 +26,13 @@ impl Touched {
         self.namespaces.insert(name.to_owned());
     }
 
+    /// Returns `true` if a namespace other than these was touched.
+    pub(crate) fn has_others(&self, busy: impl Fn(&str) -> bool) -> bool {
+        self.everything
+            || !self.definitions.is_empty()
+            || self.namespaces.iter().any(|namespace| !busy(namespace))
+    }
+
     /// Notes that an object changed, from what was known of it.
     pub(crate) fn touch(&mut self, object: &Object, known: Option<&Object>) {
         let kind = object.kind();

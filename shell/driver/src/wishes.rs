@@ -2,6 +2,8 @@
 //!
 //! Both are first shown and then done; what is done is what was shown.
 
+use std::sync::Arc;
+
 use operon_kinds::names;
 use operon_lifecycle::views::{Removal, Rollback, RollbackError, rollback};
 use operon_object::{Timestamp, known};
@@ -19,7 +21,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         match rollback(&self.world(now), namespace, name) {
             Err(RollbackError::Wanted(key)) => {
                 let state = self.catalogs.bundle(&key);
-                self.bundles.insert(key, state);
+                Arc::make_mut(&mut self.bundles).insert(key, state);
                 rollback(&self.world(now), namespace, name)
             }
             shown => shown,

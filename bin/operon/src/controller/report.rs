@@ -28,7 +28,7 @@ impl Report {
     /// Shows how things stand after a turn; nothing was done in it while somebody else leads.
     pub(super) fn tell(
         &mut self,
-        engine: &Driver<Arc<KubeCluster>, SourceCatalogs>,
+        engine: &Driver<Arc<KubeCluster>, Arc<SourceCatalogs>>,
         cluster: &KubeCluster,
         cycle: Option<(&Cycle, Duration)>,
         board: &Board,
@@ -54,7 +54,7 @@ impl Report {
         board.show_metrics(exposition(&all));
     }
 
-    fn subscriptions(&mut self, engine: &Driver<Arc<KubeCluster>, SourceCatalogs>) -> Series {
+    fn subscriptions(&mut self, engine: &Driver<Arc<KubeCluster>, Arc<SourceCatalogs>>) -> Series {
         let mut series = Series::counter(
             "subscription_sync_total",
             "How often a Subscription was seen to change.",

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operon_driver::{Cluster, ClusterError, Cycle, Deed, Driver};
+use operon_driver::{Cluster, ClusterError, Cycle, Deed, Driver, Threads};
 use operon_image::{Fetcher, SourceCatalogs};
 use operon_kube::KubeCluster;
 use operon_lifecycle::{ErrorKind, Settings};
@@ -50,7 +50,7 @@ pub(super) struct Worker {
     pub(super) log: Log,
 }
 
-type Engine = Driver<Arc<KubeCluster>, SourceCatalogs>;
+type Engine = Driver<Arc<KubeCluster>, Arc<SourceCatalogs>>;
 
 impl Worker {
     /// Works until somebody wishes to stop.
@@ -84,7 +84,13 @@ impl Worker {
             log.say("warn", "cannot fetch", &[("object", object), ("reason", reason)]);
         };
         let catalogs = SourceCatalogs::of_tenants(Arc::clone(&self.fetcher), Arc::new(write));
+        let catalogs = Arc::new(catalogs);
+        let workers = Threads::start(&self.cluster, &catalogs).map_err(|error| ClusterError {
+            kind: ErrorKind::Other,
+            message: format!("cannot start threads: {error}"),
+        })?;
         let mut engine = Driver::new(Arc::clone(&self.cluster), catalogs, settings);
+        engine.set_workers(Box::new(workers));
         if !self.tenants.is_empty() {
             engine.limit_secrets(self.tenants.iter().cloned());
         }

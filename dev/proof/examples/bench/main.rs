@@ -13,10 +13,13 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::ExitCode,
-    slice, thread,
+    slice,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
     time::{Duration, Instant},
 };
 
+use operon_kube::PARALLEL_REQUESTS;
 use operon_object::known;
 use operon_rig::{Rig, RigOptions, rig_for_test};
 
@@ -27,6 +30,9 @@ use self::{
 
 /// How many Subscriptions are made at once.
 const AT_ONCE: usize = 50;
+
+/// The objects that are applied by hand for one operator.
+const OBJECTS_BY_HAND: f64 = 5.0;
 
 /// How many namespaces a large cluster has.
 const NAMESPACES: usize = 1000;
@@ -127,6 +133,7 @@ struct Fleet {
     updated: Vec<Ship>,
     pairs: Vec<(Ship, Ship)>,
     many: Vec<Ship>,
+    many_by_hand: Vec<Ship>,
     late: Vec<Ship>,
     beside_broken: Vec<Ship>,
     /// The one whose second version no API server takes.
@@ -149,6 +156,7 @@ impl Fleet {
             updated: ships("ferry", 2 * runs, 1),
             pairs: pairs.collect(),
             many: ships("barge", AT_ONCE, 0),
+            many_by_hand: ships("canoe", AT_ONCE, 0),
             late: ships("yacht", runs, 1),
             beside_broken: ships("dinghy", runs, 1),
             flawed: Ship { flawed: Some(VERSIONS[1]), ..Ship::new("wreck", 1) },
@@ -333,6 +341,8 @@ fn many(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
     let took = begun.elapsed();
     stand.rest()?;
     let Asked { requests, writes } = since(before, stand.asked()?);
+    let by_hand = many_by_hand(stand, &fleet.many_by_hand)?;
+    let (seconds, by_hand) = (took.as_secs_f64(), by_hand.as_secs_f64());
     Ok(vec![
         Row {
             work: format!("{AT_ONCE} Subscriptions in {AT_ONCE} namespaces at once, without pods"),
@@ -345,12 +355,65 @@ fn many(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
             upstream: "266 s",
         },
         Row {
+            work: format!("… the same objects applied by hand, {PARALLEL_REQUESTS} at a time"),
+            figure: format!("{by_hand:.1} s"),
+            wanted: "",
+            upstream: "",
+        },
+        Row {
+            work: "… as a multiple of that".to_owned(),
+            figure: format!("{:.1}", seconds / by_hand),
+            wanted: "≤ 1.5",
+            upstream: "",
+        },
+        Row {
+            work: "… writes in a second: the controller's, and by hand".to_owned(),
+            figure: format!(
+                "{:.0}, {:.0}",
+                writes / seconds,
+                OBJECTS_BY_HAND * AT_ONCE as f64 / by_hand
+            ),
+            wanted: "",
+            upstream: "",
+        },
+        Row {
             work: "… requests of the controller, and of them writes".to_owned(),
             figure: format!("{requests:.0}, {writes:.0}"),
             wanted: "< 3,500",
             upstream: "20,500",
         },
     ])
+}
+
+/// Applies the objects of many operators, as many at a time as the controller may; returns how long it
+/// takes until their Deployments are observed.
+fn many_by_hand(stand: &Stand<'_>, ships: &[Ship]) -> Result<Duration, String> {
+    for ship in ships {
+        stand.apply(&place(&ship.name))?;
+    }
+    stand.rest()?;
+    let begun = Instant::now();
+    let next = AtomicUsize::new(0);
+    let apply = || {
+        while let Some(ship) = ships.get(next.fetch_add(1, Ordering::Relaxed)) {
+            stand.apply(&ship.by_hand(&ship.name))?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..PARALLEL_REQUESTS).map(|_| scope.spawn(apply)).collect();
+        let ended =
+            threads.into_iter().map(|thread| thread.join().map_err(|_| "a panic".to_owned())?);
+        ended.collect::<Result<(), String>>()
+    })?;
+    for ship in ships {
+        let key = known::DEPLOYMENT.key(&ship.name, &ship.name);
+        stand.until("the Deployment is observed", |stand| {
+            let found = stand.get(&key);
+            found.is_some_and(|it| it.status().get("observedGeneration").as_integer() == Some(1))
+        })?;
+    }
+    Ok(begun.elapsed())
 }
 
 fn among_many(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {

@@ -17,6 +17,7 @@ use super::{
     faulty_catalogs::FaultyCatalogs,
     random::Random,
     seed::{Options, Tamper},
+    shuffled::Shuffled,
 };
 use crate::{BEGINNING, SimCatalogs, SimCluster};
 
@@ -66,13 +67,14 @@ impl Theatre {
         cluster.record();
         let catalogs = SimCatalogs::default();
         let weather = Rc::new(RefCell::new(Weather::new(rates, Random::new(seed, 2))));
-        let begin = |_| {
+        let mut random = Random::new(seed, 3);
+        let mut begin = |_| {
             let view = FaultyCluster::new(cluster.clone(), Rc::clone(&weather));
             let catalogs = FaultyCatalogs::new(catalogs.clone(), Rc::clone(&weather));
-            let driver = Driver::new(view.clone(), catalogs, settings());
+            let driver = start_driver(&view, catalogs, &mut random);
             Replica { driver: Rc::new(RefCell::new(driver)), view, wake: None }
         };
-        let replicas: Vec<Replica> = (0..replicas).map(begin).collect();
+        let replicas: Vec<Replica> = (0..replicas).map(&mut begin).collect();
         let clock = Rc::new(Cell::new(BEGINNING));
         let mut theatre = Self {
             watch: Watch::new(shown),
@@ -81,7 +83,7 @@ impl Theatre {
             weather,
             replicas,
             clock,
-            random: Random::new(seed, 3),
+            random,
             tamper,
             turns: 0,
         };
@@ -198,7 +200,7 @@ impl Theatre {
                 replica.view.revive();
                 let catalogs = FaultyCatalogs::new(self.catalogs.clone(), Rc::clone(&self.weather));
                 *replica.driver.borrow_mut() =
-                    Driver::new(replica.view.clone(), catalogs, settings());
+                    start_driver(&replica.view, catalogs, &mut self.random);
                 replica.wake = None;
             }
         }
@@ -245,6 +247,20 @@ impl Theatre {
         };
         self.weather.borrow_mut().set_interlude(Rc::new(interlude));
     }
+}
+
+/// Starts a driver; every second one, as chance decides, works on many namespaces at once.
+fn start_driver(
+    view: &FaultyCluster<SimCluster>,
+    catalogs: FaultyCatalogs,
+    random: &mut Random,
+) -> SimDriver {
+    let mut driver = Driver::new(view.clone(), catalogs.clone(), settings());
+    if random.happens(500) {
+        let workers = Shuffled::new(view.clone(), catalogs, Random::new(random.next(), 4));
+        driver.set_workers(Box::new(workers));
+    }
+    driver
 }
 
 pub(super) fn settings() -> Settings {

@@ -1,0 +1,57 @@
+//! Workers that finish tasks in an order that chance decides, on one thread.
+//!
+//! A driver with threads sees its tasks end in any order, late, or cut off by their deadline. These
+//! workers do the same, and the same again for the same seed.
+
+use std::{fmt, time::Duration};
+
+use operon_driver::{Finished, Task, Workers};
+
+use super::{faults::FaultyCluster, faulty_catalogs::FaultyCatalogs, random::Random};
+use crate::SimCluster;
+
+/// How often, of a thousand times, the driver waits in vain for a task that is still running.
+const PATIENCE_ENDS: u32 = 150;
+
+/// How often, of a thousand times, a task meets its deadline before an effect.
+const DEADLINE_ENDS: u32 = 20;
+
+pub(super) struct Shuffled {
+    cluster: FaultyCluster<SimCluster>,
+    catalogs: FaultyCatalogs,
+    tasks: Vec<Task>,
+    random: Random,
+}
+
+impl Shuffled {
+    pub(super) fn new(
+        cluster: FaultyCluster<SimCluster>,
+        catalogs: FaultyCatalogs,
+        random: Random,
+    ) -> Self {
+        Self { cluster, catalogs, tasks: Vec::new(), random }
+    }
+}
+
+impl fmt::Debug for Shuffled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Shuffled").field("tasks", &self.tasks.len()).finish_non_exhaustive()
+    }
+}
+
+impl Workers for Shuffled {
+    fn submit(&mut self, task: Task) {
+        self.tasks.push(task);
+    }
+
+    fn next(&mut self, _patience: Duration) -> Option<Finished> {
+        if self.tasks.is_empty() || self.random.happens(PATIENCE_ENDS) {
+            return None;
+        }
+        let task = self.tasks.swap_remove(self.random.below(self.tasks.len()));
+        let deadline = (0..).find(|_| self.random.happens(DEADLINE_ENDS)).unwrap_or(u32::MAX);
+        let effects = std::cell::Cell::new(0);
+        let is_stopped = || effects.replace(effects.get() + 1) >= deadline;
+        Some(task.run(&self.cluster, &self.catalogs, &is_stopped))
+    }
+}

@@ -1,0 +1,163 @@
+//! Which namespaces are in progress, and which shared objects each is writing.
+//!
+//! Namespaces are decided and written concurrently. Two of them may want the same object outside of
+//! both, such as a CRD or a ClusterRole. Only one writes it at a time; the others are decided again
+//! afterwards, when they see what it wrote.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use operon_object::ObjectKey;
+
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    in_progress: BTreeMap<String, State>,
+    /// The namespaces that wait for a claim, by what they wait for.
+    waiting: BTreeMap<Claim, VecDeque<String>>,
+}
+
+#[derive(Debug)]
+enum State {
+    Deciding,
+    Executing(BTreeSet<Claim>),
+    Waiting,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// The verdict rests on the operators of other namespaces.
+    Elsewhere,
+    Object(ObjectKey),
+}
+
+/// Whether a verdict may be executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claimed {
+    Yes,
+    /// Another namespace is writing one of the objects. The namespace is returned by
+    /// [`Claims::end`] when it may be decided again.
+    Later,
+    /// One of the objects has changed since the decision.
+    Outdated,
+}
+
+impl Claims {
+    /// Starts work on a namespace.
+    pub(crate) fn begin(&mut self, namespace: &str) {
+        self.in_progress.insert(namespace.to_owned(), State::Deciding);
+    }
+
+    /// Claims the objects outside its namespace that a verdict writes.
+    pub(crate) fn claim(
+        &mut self,
+        namespace: &str,
+        objects: BTreeSet<ObjectKey>,
+        looks_elsewhere: bool,
+        is_current: impl Fn(&ObjectKey) -> bool,
+    ) -> Claimed {
+        if !objects.iter().all(is_current) {
+            return Claimed::Outdated;
+        }
+        let elsewhere = looks_elsewhere.then_some(Claim::Elsewhere);
+        let claims: BTreeSet<Claim> =
+            elsewhere.into_iter().chain(objects.into_iter().map(Claim::Object)).collect();
+        let contested = claims.iter().find(|claim| self.is_held(claim)).cloned();
+        let state = match &contested {
+            None => State::Executing(claims),
+            Some(_) => State::Waiting,
+        };
+        self.in_progress.insert(namespace.to_owned(), state);
+        match contested {
+            None => Claimed::Yes,
+            Some(claim) => {
+                self.waiting.entry(claim).or_default().push_back(namespace.to_owned());
+                Claimed::Later
+            }
+        }
+    }
+
+    /// Ends work on a namespace; returns the namespaces that waited for it and are decided again.
+    pub(crate) fn end(&mut self, namespace: &str) -> Vec<String> {
+        self.in_progress.remove(namespace);
+        let free: Vec<Claim> =
+            self.waiting.keys().filter(|claim| !self.is_held(claim)).cloned().collect();
+        let mut released = Vec::new();
+        for claim in free {
+            if let Some(queue) = self.waiting.get_mut(&claim) {
+                released.extend(queue.pop_front());
+                if queue.is_empty() {
+                    self.waiting.remove(&claim);
+                }
+            }
+        }
+        released.iter().for_each(|namespace| drop(self.in_progress.remove(namespace)));
+        released
+    }
+
+    /// Returns `true` if work on a namespace has not ended.
+    pub(crate) fn is_busy(&self, namespace: &str) -> bool {
+        self.in_progress.contains_key(namespace)
+    }
+
+    /// Returns `true` if no namespace is in progress.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_progress.is_empty()
+    }
+
+    /// Counts the namespaces that occupy a worker.
+    pub(crate) fn active(&self) -> usize {
+        self.in_progress.values().filter(|state| !matches!(state, State::Waiting)).count()
+    }
+
+    fn is_held(&self, claim: &Claim) -> bool {
+        self.in_progress.values().any(|state| match state {
+            State::Executing(claims) => claims.contains(claim),
+            State::Deciding | State::Waiting => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use operon_object::known;
+
+    use super::*;
+
+    fn roles(names: &[&str]) -> BTreeSet<ObjectKey> {
+        names.iter().map(|name| known::CLUSTER_ROLE.key("", name)).collect()
+    }
+
+    #[test]
+    fn shared_objects_are_written_by_one_namespace_at_a_time() {
+        let mut claims = Claims::default();
+        ["a", "b", "c", "d"].iter().for_each(|namespace| claims.begin(namespace));
+        assert_eq!(claims.claim("a", roles(&["x"]), false, |_| true), Claimed::Yes);
+        assert_eq!(claims.claim("b", roles(&["x", "y"]), false, |_| true), Claimed::Later);
+        assert_eq!(claims.claim("c", roles(&["x"]), false, |_| true), Claimed::Later);
+        assert_eq!(claims.claim("d", roles(&["z"]), false, |_| true), Claimed::Yes);
+        assert_eq!(claims.active(), 2);
+        assert!(claims.end("d").is_empty());
+        assert_eq!(claims.end("a"), ["b"]);
+        // A namespace that wants something else by now does not keep the others waiting.
+        claims.begin("b");
+        assert_eq!(claims.claim("b", roles(&["y"]), false, |_| true), Claimed::Yes);
+        assert_eq!(claims.end("b"), ["c"]);
+        assert!(claims.is_idle());
+    }
+
+    #[test]
+    fn outdated_verdicts_are_not_executed() {
+        let mut claims = Claims::default();
+        claims.begin("a");
+        assert_eq!(claims.claim("a", roles(&["x"]), false, |_| false), Claimed::Outdated);
+        assert!(claims.end("a").is_empty());
+    }
+
+    #[test]
+    fn verdicts_that_rest_on_other_namespaces_follow_each_other() {
+        let mut claims = Claims::default();
+        ["a", "b"].iter().for_each(|namespace| claims.begin(namespace));
+        assert_eq!(claims.claim("a", BTreeSet::new(), true, |_| true), Claimed::Yes);
+        assert_eq!(claims.claim("b", BTreeSet::new(), true, |_| true), Claimed::Later);
+        assert_eq!(claims.end("a"), ["b"]);
+    }
+}
