@@ -22,9 +22,9 @@ use crate::{catalog::open::CatalogPath, exit::Outcome, output::stderr_line};
 /// Where Kubernetes looks for the last words of a container.
 const TERMINATION_LOG: &str = "/dev/termination-log";
 
-/// How long calls under way may take when the server is asked to end: less than the thirty seconds that
-/// Kubernetes gives.
-const DRAIN: Duration = Duration::from_secs(20);
+/// How long calls in progress may take when the server is asked to end. A stalled client must not delay
+/// a rollout; the largest call takes a tenth of this.
+const DRAIN: Duration = Duration::from_millis(1500);
 
 /// How often a catalog that is followed is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -150,7 +150,7 @@ fn tell(told: &mut String, text: &str) {
 
 fn end(listening: Listening) -> anyhow::Result<Outcome> {
     if listening.serve_until_signal(DRAIN)? == Stopped::CutOff {
-        stderr_line!("warning: calls that took longer than {} s were cut off", DRAIN.as_secs());
+        stderr_line!("warning: calls that took longer than {} s were cut off", DRAIN.as_secs_f32());
     }
     Ok(Outcome::Done)
 }

@@ -17,13 +17,23 @@ use crate::{
 /// operator that watches all namespaces.
 ///
 /// `objects` are the Roles and RoleBindings of the operator's namespace; those that do not carry its
-/// labels, and other kinds, are left out. A lifted Role may also read namespaces.
+/// labels, and other kinds, are left out, and so are bindings to roles that are not among them. A
+/// lifted Role may also read namespaces.
 pub fn cluster_lift<'a>(
     csv: &Object,
     objects: impl IntoIterator<Item = &'a Object>,
 ) -> Vec<Object> {
     let owned = objects.into_iter().filter(|object| is_owned_by_labels(object, csv));
-    owned.filter_map(lifted).collect()
+    let owned: Vec<&Object> = owned.collect();
+    let roles = || owned.iter().filter(|object| object.kind() == known::ROLE);
+    // A binding to any other role would grant it in all namespaces.
+    let is_complete = |object: &&&Object| {
+        let reference = object.at(&["roleRef"]);
+        object.kind() != known::ROLE_BINDING
+            || (reference.get("kind").str() == known::ROLE.name()
+                && roles().any(|role| role.name() == reference.get("name").str()))
+    };
+    owned.iter().filter(is_complete).filter_map(|object| lifted(object)).collect()
 }
 
 /// Returns the Roles and RoleBindings that an operator gets in a namespace it watches.

@@ -86,6 +86,13 @@ fn grant(scene: &Scene<'_>, live: &Object, strategy: &Strategy, verdict: &mut Ve
     binding.set(&["subjects"], Value::list(subjects));
     for wanted in [role, binding] {
         let found = scene.world.objects.find(&wanted.key());
+        // A Role of the same name with another owner is left alone.
+        let is_foreign = found.is_some_and(|found| {
+            !found.owners().any(|owner| owner.kind == live.kind().name() && owner.name == name)
+        });
+        if is_foreign {
+            continue;
+        }
         if !found.is_some_and(|found| covers(found.value(), wanted.value())) {
             // No program asks for it before its pod runs.
             verdict.act_at_rest(&scene.own, &wanted.key(), Action::Apply(wanted));

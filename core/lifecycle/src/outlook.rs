@@ -29,7 +29,7 @@ pub(crate) use hold::Hold;
 pub(crate) const UNREAD: &str = "ErrorPreventedResolution";
 
 /// The reason why there is no answer when finding one takes more than a decision may cost.
-const TOO_EXPENSIVE: &str = "ResolutionTooExpensive";
+pub(crate) const TOO_EXPENSIVE: &str = "ResolutionTooExpensive";
 
 /// What a namespace should become next.
 #[derive(Debug, Default)]

@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use self::step::{OwnedObject, as_owned};
+pub(crate) use self::{
+    definition::{conversion_refusal, is_own},
+    step::{OwnedObject, as_owned},
+};
 
 use operon_kinds::{InstallPlan, PlanPhase, Subscription, names};
 use operon_object::{OwnerReference, Value, go_json, known, list, map};
@@ -18,7 +21,7 @@ use operon_resolve::Reason;
 
 use crate::{
     Action, Authority, Guard, Verdict, generations,
-    outlook::{Outlook, UNREAD},
+    outlook::{Outlook, TOO_EXPENSIVE, UNREAD},
     scene::Scene,
 };
 
@@ -244,7 +247,10 @@ fn is_superseded(outlook: &Outlook, plan: InstallPlan<'_>) -> bool {
         // What could not be read says nothing about what the Subscription should become.
         let is_unread = prospect.unpacking.is_some()
             || prospect.unpack_failure.is_some()
-            || prospect.failure.as_ref().is_some_and(|(reason, _)| *reason == UNREAD);
+            || prospect
+                .failure
+                .as_ref()
+                .is_some_and(|(reason, _)| [UNREAD, TOO_EXPENSIVE].contains(reason));
         !prospect.is_busy && !is_unread
     })
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use operon_install::{
-    AGGREGATION_LABEL_PREFIX, cluster_lift, operator_group_roles, provided_api_roles,
+    AGGREGATION_LABEL_PREFIX, cluster_lift, has_owner_labels, operator_group_roles,
+    provided_api_roles,
 };
 use operon_kinds::{Phase, names};
 use operon_object::{ApiKind, Object, Value, known};
@@ -52,15 +53,19 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
         // Nothing is granted for an operator that no plan brought.
         let Some(granted) = records::granted(scene, operator.name()) else { continue };
         let claimant = Claimant::new(scene, operator.object);
-        let is_missing = |object: &Object| {
+        let is_foreign = |object: &Object| {
             let live = objects.find(&object.key());
-            let is_foreign = live.is_some_and(|live| claimant.refusal(live).is_some());
-            !is_foreign && !is_there(scene, object)
+            live.is_some_and(|live| claimant.refusal(live).is_some())
         };
+        let is_missing = |object: &Object| !is_foreign(object) && !is_there(scene, object);
         let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
-        let find_service = |name: &str| objects.get(&known::API_SERVICE, "", name);
+        let find_service = |name: &str| {
+            let service = objects.get(&known::API_SERVICE, "", name);
+            service.filter(|service| has_owner_labels(service, operator.object))
+        };
+        // The plan counts, not the live object: an edit must not grant access to other APIs.
         if writes_user_roles
-            && let Ok(roles) = provided_api_roles(operator.object, find_crd, find_service)
+            && let Ok(roles) = provided_api_roles(&granted.operator, find_crd, find_service)
         {
             // Such a role belongs to its CRD or APIService.
             let is_anothers = |role: &Object| {
@@ -79,7 +84,17 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
             }
         }
         if is_global {
-            for lifted in cluster_lift(operator.object, &granted).into_iter().filter(is_missing) {
+            let lifted = cluster_lift(operator.object, &granted.objects);
+            // A binding whose role belongs to others would grant what no plan shows.
+            let foreign: BTreeSet<String> = lifted
+                .iter()
+                .filter(|object| object.kind() == known::CLUSTER_ROLE && is_foreign(object))
+                .map(|role| role.name().to_owned())
+                .collect();
+            let binds_foreign =
+                |object: &Object| foreign.contains(object.at(&["roleRef", "name"]).str());
+            let lifted = lifted.into_iter().filter(|object| !binds_foreign(object));
+            for lifted in lifted.filter(is_missing) {
                 verdict.act(&scene.authority, &lifted.key(), Action::Apply(lifted));
             }
         }

@@ -10,7 +10,7 @@ use operon_object::{
 };
 use operon_resolve::SourceName;
 
-use crate::{Action, Authority, World, authority};
+use crate::{Action, Authority, World, authority, ownership::Claimant, plans::is_own};
 
 /// What a decision about a namespace looks at.
 #[derive(Debug)]
@@ -83,12 +83,20 @@ impl<'w> Scene<'w> {
         }
     }
 
-    /// Returns the authority for something that is done for an operator. Operon's own kinds, and CRDs that
-    /// passed their checks, are the controller's business whoever installs.
-    pub(crate) fn authority_for(&self, action: &Action) -> &Authority {
+    /// Returns the authority for something that is done for an operator. The controller writes Operon's
+    /// own kinds, and CRDs that Operon created for the operator.
+    pub(crate) fn authority_for(
+        &self,
+        operator: ServiceVersion<'_>,
+        action: &Action,
+    ) -> &Authority {
         let is_own = action.target().is_none_or(|target| {
-            target.kind == known::CUSTOM_RESOURCE_DEFINITION
-                || target.kind.group() == OPERATORS_GROUP
+            let definition = Some(&target)
+                .filter(|target| target.kind == known::CUSTOM_RESOURCE_DEFINITION)
+                .and_then(|target| self.world.objects.find(target));
+            let claimant = || Claimant::new(self, operator.object);
+            target.kind.group() == OPERATORS_GROUP
+                || definition.is_some_and(|live| is_own(self, &claimant(), live))
         });
         if is_own { &self.own } else { &self.authority }
     }

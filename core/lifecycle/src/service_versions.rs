@@ -154,7 +154,7 @@ fn write(scene: &Scene<'_>, operator: ServiceVersion<'_>, next: Next, verdict: &
     let key = object.key();
     for action in next.actions {
         let guards = foreign_guards(scene, operator, &action);
-        verdict.act_guarded(scene.authority_for(&action), &key, action, guards);
+        verdict.act_guarded(scene.authority_for(operator, &action), &key, action, guards);
     }
     if let Some(wake) = next.wake {
         verdict.wake_at(wake);

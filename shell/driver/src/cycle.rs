@@ -180,6 +180,9 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Turns the loop once: gathers, decides, executes.
     pub fn cycle(&mut self, now: Timestamp) -> Result<Cycle, ClusterError> {
         self.look(now)?;
+        if self.claims.is_idle() {
+            self.picture.forget_deleted();
+        }
         let due: Vec<String> = self
             .wakes
             .iter()

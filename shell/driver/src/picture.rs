@@ -32,6 +32,17 @@ pub(crate) struct Picture {
     /// What was listed, and is followed since.
     followed: BTreeSet<Interest>,
     cursor: Option<Cursor>,
+    /// What was deleted while writes were in progress. Their answers may come later, and must not bring
+    /// an object back that no watch will ever mention again.
+    deleted: Deleted,
+}
+
+/// Identities of deleted objects.
+#[derive(Debug, Default)]
+struct Deleted {
+    uids: BTreeSet<String>,
+    /// Everything was listed again, so other objects may have been deleted unseen.
+    is_relisted: bool,
 }
 
 impl Picture {
@@ -42,6 +53,7 @@ impl Picture {
             secret_namespaces: None,
             followed: BTreeSet::new(),
             cursor: None,
+            deleted: Deleted::default(),
         }
     }
 
@@ -111,6 +123,7 @@ impl Picture {
             objects.insert(object);
         }
         self.objects = Arc::new(objects);
+        self.deleted.is_relisted = true;
         self.cursor = Some(listing.cursor);
         self.followed = wanted;
         touched.touch_everything();
@@ -202,12 +215,26 @@ impl Picture {
         }
     }
 
-    /// Takes in what the cluster answered to a write, so that the next decision knows of it.
+    /// Takes in what the cluster answered to a write, so that the next decision knows of it. The watch
+    /// may have said already that the object was deleted after that.
     pub(crate) fn take_answer(&mut self, object: Object, touched: &mut Touched) {
+        let is_unknown = self.objects.find(&object.key()).is_none();
+        let Deleted { uids, is_relisted } = &self.deleted;
+        if uids.contains(object.uid()) || (*is_relisted && is_unknown) {
+            return;
+        }
         self.take(Change::Is(object), touched);
     }
 
+    /// Forgets what was deleted. Called while no write is in progress.
+    pub(crate) fn forget_deleted(&mut self) {
+        self.deleted = Deleted::default();
+    }
+
     fn take(&mut self, change: Change, touched: &mut Touched) {
+        if let Change::Gone(object) = &change {
+            self.deleted.uids.insert(object.uid().to_owned());
+        }
         match change {
             Change::Is(object) if self.covers(&object) => {
                 let known = self.objects.find(&object.key());

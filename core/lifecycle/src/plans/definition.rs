@@ -12,7 +12,8 @@ use operon_object::{
     known::{self, OPERATORS_GROUP},
 };
 use operon_schema::{
-    Definition, Finding, FindingKind, Severity, check_upgrade, installed_alongside,
+    Definition, Finding, FindingKind, INSTALLED_ALONGSIDE_PREFIX, Severity, check_upgrade,
+    installed_alongside,
 };
 
 use super::step::Outcome;
@@ -28,6 +29,9 @@ pub(super) fn step(
     before: impl Fn(&Object) -> StepStatus,
 ) -> StepStatus {
     object.value_mut().remove(&["status"]);
+    // Owners and finalizers of a bundle would let it delete the CRD, or block its deletion.
+    object.metadata_mut().remove("ownerReferences");
+    object.metadata_mut().remove("finalizers");
     let objects = scene.world.objects;
     let live = objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", object.name());
     let is_live = |namespace: &str, name: &str| {
@@ -42,6 +46,13 @@ pub(super) fn step(
         object.value_mut().remove(&["spec", "conversion"]);
     }
     let is_same = live.is_some_and(|live| is_same_definition(live, &object));
+    let is_own = live.is_some_and(|live| is_own(scene, &claimant, live));
+    if let Some(live) = live
+        && is_same
+        && !is_own
+    {
+        object = noted(live, &object);
+    }
     if let Some(live) = live
         && is_same
         && (covers(live.at(&["metadata"]), object.at(&["metadata"])) || is_reserved(&object))
@@ -65,11 +76,15 @@ pub(super) fn step(
     if is_converted && !conversion.is_null() {
         object.set(&["spec", "conversion"], conversion.clone());
     }
-    object.metadata_mut().insert("resourceVersion", live.resource_version());
-    object.metadata_mut().insert("uid", live.uid());
-    // What belongs to others changes only if the one who installs may change it.
-    let is_own = is_same || owners_are_family(scene, &claimant, live.name());
-    let authority = if is_own { scene.own.clone() } else { scene.authority.clone() };
+    for field in ["resourceVersion", "uid", "ownerReferences", "finalizers"] {
+        let value = live.metadata(field);
+        if !value.is_null() {
+            object.metadata_mut().insert(field, value.clone());
+        }
+    }
+    // What belongs to others changes only if the one who installs may change it. Noting who uses a CRD
+    // changes nothing of it.
+    let authority = if is_same || is_own { scene.own.clone() } else { scene.authority.clone() };
     outcome.actions.push((authority, Action::Update(object)));
     StepStatus::Present
 }
@@ -101,6 +116,49 @@ fn refusal(object: &Object) -> Option<String> {
              it, apply the bundle's CRD as an administrator first",
             service.get("namespace").str(),
             service.get("name").str()
+        )
+    })
+}
+
+/// Returns a CRD that belongs to others with the notes of who uses it.
+fn noted(live: &Object, wanted: &Object) -> Object {
+    let is_note = |name: &str| name.starts_with(INSTALLED_ALONGSIDE_PREFIX);
+    let mut noted = live.clone();
+    for (name, _) in live.annotations().filter(|(name, _)| is_note(name)) {
+        noted.remove_annotation(name);
+    }
+    for (name, operator) in wanted.annotations().filter(|(name, _)| is_note(name)) {
+        noted.set_annotation(name, operator);
+    }
+    noted
+}
+
+/// Returns `true` if Operon created a CRD that exists, and no operator but the claimant and its
+/// predecessors owns it. Writing the label takes the permission to update the CRD.
+pub(crate) fn is_own(scene: &Scene<'_>, claimant: &Claimant, live: &Object) -> bool {
+    live.label(names::MANAGED_LABEL) == "true" && owners_are_family(scene, claimant, live.name())
+}
+
+/// Returns why an operator must not set the conversion of a CRD.
+pub(crate) fn conversion_refusal(
+    scene: &Scene<'_>,
+    claimant: &Claimant,
+    live: &Object,
+) -> Option<String> {
+    let name = live.name();
+    if is_reserved(live) {
+        let group = live.spec().get("group").str();
+        return Some(format!(
+            "the conversion of CustomResourceDefinition {name} cannot be changed by an operator: group \
+             {group} is reserved"
+        ));
+    }
+    let is_foreign =
+        |owner: &ServiceVersion<'_>| !claimant.is_family(owner.object.namespace(), owner.name());
+    owners(scene, name).find(is_foreign).map(|owner| {
+        format!(
+            "the conversion of CustomResourceDefinition {name} cannot be changed: {} owns it, too",
+            owner.object.key()
         )
     })
 }

@@ -35,7 +35,8 @@ pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &
         return;
     }
     let claimant = Claimant::new(scene, operator.object);
-    for granted in records::granted(scene, operator.name()).unwrap_or_default() {
+    let granted = records::granted(scene, operator.name()).map(|granted| granted.objects);
+    for granted in granted.unwrap_or_default() {
         let OwnedObject::Ready(mut object) = as_owned(scene, operator.name(), granted) else {
             continue;
         };

@@ -12,7 +12,7 @@ use operon_object::{Object, Timestamp, Value, known};
 
 use crate::{
     Action, CertificateRequest, ReplacedCertificate, covers::covers, objects::component_labels,
-    ownership::Claimant, scene::Scene,
+    ownership::Claimant, plans::conversion_refusal, records, scene::Scene,
 };
 
 /// What has to be written for an operator.
@@ -157,12 +157,17 @@ fn write(
     let mut actions = Vec::new();
     let serving =
         strategy.deployments.iter().filter(|template| serves(operator.object, &template.name));
+    let mut serving = serving.peekable();
+    let planned = serving.peek().and_then(|_| records::planned_operator(scene, operator.name()));
     for template in serving {
         let objects = serving_objects(operator.object, template);
+        // Bindings to roles of the cluster follow from the plan, not from edits of the operator.
+        let is_planned = planned.as_ref().is_some_and(|planned| serves(planned, &template.name));
+        let bindings =
+            objects.auth_delegator_binding.into_iter().chain(objects.auth_reader_binding);
         let all = [objects.service, objects.secret_role, objects.secret_role_binding]
             .into_iter()
-            .chain(objects.auth_delegator_binding)
-            .chain(objects.auth_reader_binding);
+            .chain(bindings.filter(|_| is_planned));
         for object in all {
             ensure(scene, operator, object, &mut actions)?;
         }
@@ -229,11 +234,13 @@ fn write_webhooks(
             &certificate.ca_bundle,
             find,
         );
+        let claimant = Claimant::new(scene, operator.object);
         for changed in converted.map_err(|fault| fault.to_string())? {
-            let is_known = find(changed.name()).is_some_and(|live| {
-                covers(live.at(&["spec", "conversion"]), changed.at(&["spec", "conversion"]))
-            });
-            if !is_known {
+            let Some(live) = find(changed.name()) else { continue };
+            if let Some(refusal) = conversion_refusal(scene, &claimant, live) {
+                return Err(refusal);
+            }
+            if !covers(live.at(&["spec", "conversion"]), changed.at(&["spec", "conversion"])) {
                 actions.push(Action::Update(changed));
             }
         }

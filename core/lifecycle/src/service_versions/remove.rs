@@ -18,6 +18,13 @@ pub(super) fn decide(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &
         return;
     }
     let key = object.key();
+    if let Some(reason) = scene.authority.unknown_reason() {
+        let mut status = object.status().clone();
+        status.set(&["reason"], "AuthorityUnknown");
+        status.set(&["message"], format!("cannot be removed: {reason}"));
+        verdict.write_status(object, status);
+        return;
+    }
     let left: Vec<&Object> = left_behind(scene, operator).collect();
     if !left.is_empty() {
         for left in left.into_iter().filter(|left| !left.is_deleting()) {
@@ -74,7 +81,9 @@ fn stop_conversion(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mu
         // Whoever else converts it now goes on doing so.
         let service = live.at(&["spec", "conversion", "webhook", "clientConfig", "service"]);
         if service.get("namespace").str() == scene.namespace {
-            verdict.act(&scene.own, &operator.object.key(), Action::Update(unconverted_crd(live)));
+            let action = Action::Update(unconverted_crd(live));
+            let authority = scene.authority_for(operator, &action);
+            verdict.act(authority, &operator.object.key(), action);
         }
     }
 }

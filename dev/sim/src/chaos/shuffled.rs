@@ -11,7 +11,10 @@ use super::{faults::FaultyCluster, faulty_catalogs::FaultyCatalogs, random::Rand
 use crate::SimCluster;
 
 /// How often, of a thousand times, the driver waits in vain for a task that is still running.
-const PATIENCE_ENDS: u32 = 150;
+const PATIENCE_ENDS: u32 = 300;
+
+/// How often, of a thousand times, another task ends before the driver hears of one.
+const RUNS_BEFORE_NEXT: u32 = 600;
 
 /// How often, of a thousand times, a task meets its deadline before an effect.
 const DEADLINE_ENDS: u32 = 20;
@@ -20,6 +23,8 @@ pub(super) struct Shuffled {
     cluster: FaultyCluster<SimCluster>,
     catalogs: FaultyCatalogs,
     tasks: Vec<Task>,
+    /// Tasks that have ended, of which the driver does not know yet.
+    ended: Vec<Finished>,
     random: Random,
 }
 
@@ -29,7 +34,7 @@ impl Shuffled {
         catalogs: FaultyCatalogs,
         random: Random,
     ) -> Self {
-        Self { cluster, catalogs, tasks: Vec::new(), random }
+        Self { cluster, catalogs, tasks: Vec::new(), ended: Vec::new(), random }
     }
 }
 
@@ -45,13 +50,26 @@ impl Workers for Shuffled {
     }
 
     fn next(&mut self, _patience: Duration) -> Option<Finished> {
-        if self.tasks.is_empty() || self.random.happens(PATIENCE_ENDS) {
+        if !self.tasks.is_empty() && self.random.happens(RUNS_BEFORE_NEXT) {
+            let ended = self.run_one();
+            self.ended.push(ended);
+        }
+        if self.random.happens(PATIENCE_ENDS) {
             return None;
         }
+        if !self.ended.is_empty() {
+            return Some(self.ended.swap_remove(self.random.below(self.ended.len())));
+        }
+        if self.tasks.is_empty() { None } else { Some(self.run_one()) }
+    }
+}
+
+impl Shuffled {
+    fn run_one(&mut self) -> Finished {
         let task = self.tasks.swap_remove(self.random.below(self.tasks.len()));
         let deadline = (0..).find(|_| self.random.happens(DEADLINE_ENDS)).unwrap_or(u32::MAX);
         let effects = std::cell::Cell::new(0);
         let is_stopped = || effects.replace(effects.get() + 1) >= deadline;
-        Some(task.run(&self.cluster, &self.catalogs, &is_stopped))
+        task.run(&self.cluster, &self.catalogs, &is_stopped)
     }
 }
