@@ -3,22 +3,23 @@
 //! Each namespace is decided, and then its effects are executed. Without workers, namespaces follow
 //! each other. With workers, many are in progress at once, and a cycle ends while slow ones go on.
 
+mod fetching;
+
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
     time::Duration,
 };
 
-use operon_kinds::CatalogSource;
 use operon_lifecycle::{
     BundleKey, BundleState, CatalogState, Failure, Failures, LONGEST_PAUSE, Objects, Settings,
     World,
 };
-use operon_object::{Object, ObjectKey, Timestamp, known};
+use operon_object::{ObjectKey, Timestamp, known};
 use operon_resolve::SourceName;
 
 use crate::{
-    CatalogRequest, Catalogs, Cluster, ClusterError, Finished, Lane, Task, Workers,
+    Catalogs, Cluster, ClusterError, Finished, Lane, Task, Workers,
     asks::Asks,
     claims::{Claimed, Claims},
     picture::Picture,
@@ -405,82 +406,6 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         self.repeats.forget(now);
         self.forget_contents();
     }
-
-    /// Asks again for contents that were not here, when it is time. What was known of them holds until
-    /// something else is.
-    fn ask_again(&mut self, now: Timestamp) {
-        for key in self.asks.due(now) {
-            self.ask(key, now);
-        }
-    }
-
-    /// Forgets the contents that no namespace needs now: those of operators that are installed would be most
-    /// of what is kept in memory.
-    fn forget_contents(&mut self) {
-        let used: BTreeSet<&BundleKey> = self.used.values().flatten().collect();
-        if self.bundles.keys().any(|key| !used.contains(key)) {
-            Arc::make_mut(&mut self.bundles).retain(|key, _| used.contains(key));
-        }
-        self.asks.retain(|key| self.bundles.contains_key(key));
-    }
-
-    /// Asks for the contents of a bundle.
-    pub(crate) fn ask(&mut self, key: BundleKey, now: Timestamp) {
-        let state = self.catalogs.bundle(&key);
-        let known = self.bundles.get(&key);
-        if !known.is_some_and(|known| says_the_same(known, &state)) {
-            let wanting = self.wanted.iter().filter(|(_, wanted)| wanted.contains(&key));
-            wanting.for_each(|(namespace, _)| self.touched.touch_namespace(namespace));
-        }
-        self.note(key, state, now);
-    }
-
-    /// Remembers what is known of the contents of a bundle, and when to ask again.
-    fn note(&mut self, key: BundleKey, state: BundleState, now: Timestamp) {
-        self.asks.note(&key, &state, now);
-        Arc::make_mut(&mut self.bundles).insert(key, state);
-    }
-
-    fn is_fetching(&self) -> bool {
-        let is_pending = |state: &BundleState| matches!(state, BundleState::Pending { .. });
-        self.states.values().any(|state| state.is_being_read)
-            || self.bundles.values().any(is_pending)
-    }
-
-    fn read_catalogs(&mut self, now: Timestamp) {
-        let objects = &self.picture.objects;
-        let requests: Vec<CatalogRequest<'_>> = objects
-            .all(&known::CATALOG_SOURCE)
-            .filter(|object| CatalogSource::read(object).problem().is_none())
-            .map(|object| request(objects, object))
-            .collect();
-        let states = self.catalogs.read(&requests, now);
-        let is_same = states.len() == self.states.len()
-            && states.iter().all(|(name, state)| {
-                self.states.get(name).is_some_and(|known| {
-                    known.digest == state.digest
-                        && known.problem == state.problem
-                        && known.polled == state.polled
-                })
-            });
-        if is_same {
-            let mut pairs = self.states.values().zip(states.values());
-            if pairs.any(|(known, state)| known.is_being_read != state.is_being_read) {
-                let known = Arc::make_mut(&mut self.states);
-                for (known, state) in known.values_mut().zip(states.values()) {
-                    known.is_being_read = state.is_being_read;
-                }
-            }
-            return;
-        }
-        self.touched.touch_everything();
-        // Contents are named by the digest of their catalog; those of others are not asked for again.
-        Arc::make_mut(&mut self.bundles).retain(|key, _| {
-            states.get(&key.source).is_some_and(|state| state.digest == key.digest)
-        });
-        self.asks.retain(|key| self.bundles.contains_key(key));
-        self.states = Arc::new(states);
-    }
 }
 
 /// Remembers the bundles of a namespace, if there are any.
@@ -493,34 +418,5 @@ fn keep(
         all.remove(namespace);
     } else {
         all.insert(namespace.to_owned(), bundles);
-    }
-}
-
-/// Puts the objects that a CatalogSource names beside it.
-fn request<'o>(objects: &'o Objects, source: &'o Object) -> CatalogRequest<'o> {
-    let wishes = CatalogSource::read(source);
-    let namespace = source.namespace();
-    let secret = |name| objects.get(&known::SECRET, namespace, name);
-    CatalogRequest {
-        source,
-        config_map: objects.get(&known::CONFIG_MAP, namespace, wishes.config_map()),
-        pull_secrets: wishes.pull_secrets().filter_map(secret).collect(),
-    }
-}
-
-/// Tells whether there is nothing new for a decision. That something is tried again is nothing new.
-fn says_the_same(known: &BundleState, state: &BundleState) -> bool {
-    match (known, state) {
-        (BundleState::Pending { message: known }, BundleState::Pending { message }) => {
-            known == message
-        }
-        (BundleState::Ready(known), BundleState::Ready(contents)) => Arc::ptr_eq(known, contents),
-        (
-            BundleState::Failed { reason: known, message: said, is_retried: _ },
-            BundleState::Failed { reason, message, is_retried: _ },
-        ) => (known, said) == (reason, message),
-        (BundleState::Pending { .. } | BundleState::Ready(_) | BundleState::Failed { .. }, _) => {
-            false
-        }
     }
 }
