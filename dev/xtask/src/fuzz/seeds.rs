@@ -1,4 +1,11 @@
-//! The inputs of the reference vectors, for a fuzzer to start from.
+//! Inputs for a fuzzer to start from: those of the reference vectors, of the repository, and made-up ones.
+
+mod archive;
+mod kubeconfig;
+mod registry;
+mod worlds;
+
+use std::path::Path;
 
 use anyhow::Context;
 use operon_document::decode_base64;
@@ -19,15 +26,23 @@ pub(super) fn vector_file(target: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns what the targets start from whose inputs are made up; nothing for another target.
-pub(super) fn made_up(target: &str) -> Option<Vec<Vec<u8>>> {
-    match target {
-        "oci_manifest" => Some(MANIFESTS.iter().map(|text| text.as_bytes().to_vec()).collect()),
-        "oci_layer" => Some(layers()),
-        "signature_policy" => Some(POLICIES.iter().map(|text| text.as_bytes().to_vec()).collect()),
-        "registry_answers" => Some(answers()),
-        _ => None,
-    }
+/// Returns the inputs of a target that starts from generated ones, or `None` for another target. `root` is the
+/// repository, whose examples and scenarios some of them use.
+pub(super) fn generated(target: &str, root: &Path) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
+    let texts =
+        |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
+    Ok(Some(match target {
+        "archive" => archive::inputs(root)?,
+        "generations" => worlds::inputs(root)?,
+        "kubeconfig" => kubeconfig::inputs(),
+        "oci_manifest" => texts(MANIFESTS),
+        "oci_layer" => layers(),
+        "signature_policy" => texts(POLICIES),
+        "registry_answers" => registry::answers(),
+        "registry_connection" => registry::connections(),
+        "registry_requests" => registry::requests(),
+        _ => return Ok(None),
+    }))
 }
 
 const POLICIES: &[&str] = &[
@@ -81,66 +96,6 @@ fn layers() -> Vec<Vec<u8>> {
         inputs.push(layer);
     }
     inputs
-}
-
-/// An input is messages of the registry API, each behind a byte for its type and two for its length.
-fn answers() -> Vec<Vec<u8>> {
-    let field = |number: u8, content: &[u8]| {
-        let mut bytes = vec![number << 3 | 2];
-        // A length of up to two times seven bits.
-        bytes.extend([content.len() as u8 & 0x7f | 0x80, (content.len() >> 7) as u8]);
-        [bytes, content.to_vec()].concat()
-    };
-    let message = |kind: u8, fields: &[(u8, &[u8])]| {
-        let body: Vec<u8> = fields.iter().flat_map(|(number, text)| field(*number, text)).collect();
-        [vec![kind, (body.len() >> 8) as u8, body.len() as u8], body].concat()
-    };
-    let api = [field(1, b"a.io"), field(2, b"v1"), field(3, b"A")].concat();
-    let word = field(1, b"old");
-    let property = |kind: &[u8], value: &[u8]| [field(1, kind), field(2, value)].concat();
-    let of_package = property(b"olm.package", br#"{"packageName":"a","version":"1.0.0"}"#);
-    let needs = property(b"olm.package", br#"{"packageName":"b","version":">1.0.0"}"#);
-    let names = [message(0, &[(1, b"a")]), message(0, &[(1, b"b")])].concat();
-    let channel = [field(1, b"c"), field(2, b"a.v1"), field(3, &word)].concat();
-    let bare_channel = [field(1, b"c"), field(2, b"b.v1")].concat();
-    let packages = [
-        message(1, &[(1, b"a"), (2, &channel), (3, b"c"), (4, &word)]),
-        message(1, &[(1, b"b"), (2, &bare_channel), (3, b"c")]),
-    ]
-    .concat();
-    let new = message(
-        2,
-        &[
-            (1, b"a.v1"),
-            (2, b"a"),
-            (3, b"c"),
-            (6, b"q.io/a:v1"),
-            (10, b"<1.0.0"),
-            (12, &of_package),
-            (13, b"a.v0"),
-            (14, b"a.v00"),
-            (15, &word),
-        ],
-    );
-    let old = message(
-        2,
-        &[
-            (1, b"b.v1"),
-            (2, b"b"),
-            (3, b"c"),
-            (4, b"{}"),
-            (5, b"{\"kind\":\"A\"}"),
-            (7, &api),
-            (8, &api),
-            (9, b"1.0.0"),
-            (11, &needs),
-        ],
-    );
-    vec![
-        [names.clone(), packages.clone(), new.clone(), old.clone()].concat(),
-        [old, new.clone(), packages.clone(), names.clone()].concat(),
-        [names, packages, new.clone(), new].concat(),
-    ]
 }
 
 /// Returns the distinct inputs of a vector file, sorted.
