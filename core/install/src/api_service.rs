@@ -67,7 +67,7 @@ pub fn api_service<'a>(
 }
 
 /// Tells whether an installed APIService may be taken over by a ClusterServiceVersion: it is its own,
-/// or that of the one it replaces, or that of one that is going away.
+/// or that of the one it replaces, or that of one that is going away from its namespace.
 pub fn is_api_service_adoptable<'a>(
     csv: &Object,
     api_service: &Object,
@@ -81,7 +81,10 @@ pub fn is_api_service_adoptable<'a>(
         return false;
     }
     let replaced = find_csv(csv.namespace(), csv.at(&["spec", "replaces"]).str());
-    let leaving = find_csv(owner_namespace, owner_name)
+    // One of another namespace belongs to other people, who may bring its successor at any time.
+    let neighbour = (owner_namespace == csv.namespace()).then_some(owner_name);
+    let leaving = neighbour
+        .and_then(|name| find_csv(owner_namespace, name))
         .filter(|owner| matches!(owner.at(&["status", "phase"]).str(), "Replacing" | "Deleting"));
     [Some(csv), replaced, leaving]
         .into_iter()

@@ -4,7 +4,7 @@ use operon_install::Strategy;
 use operon_kinds::ServiceVersion;
 use operon_object::{Object, Value, list, map};
 
-use crate::{Action, Verdict, covers::covers, objects::component_labels, scene::Scene};
+use crate::{Action, Verdict, covers::covers, objects::component_labels, records, scene::Scene};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
@@ -23,7 +23,11 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
             verdict.act(&scene.own, &wanted.key(), Action::Apply(wanted));
             continue;
         }
-        grant(scene, live, &strategy, verdict);
+        // Permissions follow from the plan, not from edits of the operator.
+        let planned = records::planned_operator(scene, operator.name());
+        if let Some(planned) = planned.and_then(|planned| Strategy::read(&planned).ok()) {
+            grant(scene, live, &planned, verdict);
+        }
         show(live, verdict);
     }
 }
@@ -86,12 +90,12 @@ fn grant(scene: &Scene<'_>, live: &Object, strategy: &Strategy, verdict: &mut Ve
     binding.set(&["subjects"], Value::list(subjects));
     for wanted in [role, binding] {
         let found = scene.world.objects.find(&wanted.key());
-        // A Role of the same name with another owner is left alone.
+        // What has the same name and another owner is left alone. A Role of others is not bound either.
         let is_foreign = found.is_some_and(|found| {
             !found.owners().any(|owner| owner.kind == live.kind().name() && owner.name == name)
         });
         if is_foreign {
-            continue;
+            return;
         }
         if !found.is_some_and(|found| covers(found.value(), wanted.value())) {
             // No program asks for it before its pod runs.

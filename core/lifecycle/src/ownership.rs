@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use operon_install::COMPONENT_LABEL_PREFIX;
 use operon_kinds::{InstallPlan, Step, names};
 use operon_object::{Kind, Object, known};
 
@@ -17,7 +18,7 @@ pub struct Claimant {
     kind: Kind,
     namespace: String,
     name: String,
-    /// Component labels, each of which names the operator's package and namespace.
+    /// Component labels that name this namespace, each after the operator's package.
     components: BTreeSet<String>,
     /// The operator itself, and those whose objects it takes over.
     family: BTreeSet<String>,
@@ -32,7 +33,10 @@ impl Claimant {
             kind: known::CLUSTER_SERVICE_VERSION,
             namespace: scene.namespace.to_owned(),
             name: operator.name().to_owned(),
-            components: component_labels(operator).map(str::to_owned).collect(),
+            components: component_labels(operator)
+                .filter(|label| label.ends_with(&format!(".{}", scene.namespace)))
+                .map(str::to_owned)
+                .collect(),
             family: BTreeSet::from([operator.name().to_owned()]),
             operator: None,
         };
@@ -42,7 +46,8 @@ impl Claimant {
         }
         // Versions of one package follow each other in other ways too: a rollback goes backwards.
         let same_package = scene.operators.iter().filter(|other| {
-            component_labels(other.object).any(|label| claimant.components.contains(label))
+            component_labels(other.object)
+                .any(|label| component_labels(operator).any(|own| own == label))
         });
         let same_package: Vec<String> = same_package.map(|other| other.name().to_owned()).collect();
         claimant.family.extend(same_package);
@@ -98,10 +103,10 @@ impl Claimant {
             Owner::Other(owner) => format!("belongs to {owner}"),
             Owner::None => "is not managed by Operon".to_owned(),
         };
-        let package = self.package();
-        if !package.is_empty() && live.annotation(names::ADOPT_ANNOTATION) == Some(package) {
+        if self.is_handed_over(live) {
             return None;
         }
+        let package = self.package();
         let mut message = format!(
             "{} already exists and {owner}: {} must not overwrite it; delete or rename it",
             live.key(),
@@ -116,11 +121,32 @@ impl Claimant {
         Some(message)
     }
 
-    fn package(&self) -> &str {
+    /// Returns `true` if an object's labels name the claimant's package, in this namespace.
+    pub(crate) fn is_labelled(&self, live: &Object) -> bool {
+        component_labels(live).any(|label| self.components.contains(label))
+    }
+
+    /// Returns `true` if an object's labels name the claimant's package, in any namespace.
+    pub(crate) fn is_of_package(&self, live: &Object) -> bool {
+        let package = self.package();
+        // A namespace has no dots in its name.
+        let mut packages = component_labels(live).filter_map(|label| {
+            label.strip_prefix(COMPONENT_LABEL_PREFIX)?.rsplit_once('.').map(|(name, _)| name)
+        });
+        self.is_labelled(live) || (!package.is_empty() && packages.any(|name| name == package))
+    }
+
+    /// Returns `true` if an administrator handed an object over to the claimant's package.
+    pub(crate) fn is_handed_over(&self, live: &Object) -> bool {
+        let package = self.package();
+        !package.is_empty() && live.annotation(names::ADOPT_ANNOTATION) == Some(package)
+    }
+
+    pub(crate) fn package(&self) -> &str {
         let suffix = format!(".{}", self.namespace);
         let mut components = self.components.iter();
         let label = components.next().map_or("", String::as_str);
-        let name = label.strip_prefix(operon_install::COMPONENT_LABEL_PREFIX).unwrap_or_default();
+        let name = label.strip_prefix(COMPONENT_LABEL_PREFIX).unwrap_or_default();
         name.strip_suffix(suffix.as_str()).unwrap_or_default()
     }
 }

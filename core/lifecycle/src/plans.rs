@@ -10,7 +10,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    definition::{conversion_refusal, is_own},
+    definition::{conversion_refusal, is_for_users, is_own},
     step::{OwnedObject, as_owned},
 };
 
@@ -192,6 +192,12 @@ fn follow(scene: &Scene<'_>, outlook: &Outlook, plan: InstallPlan<'_>, verdict: 
                 &plan.object.key(),
                 Action::DeleteUnchanged(plan.object.clone()),
             );
+        }
+        (PlanPhase::Installing, _) if !plan.is_approved() => {
+            // Whoever wrote the phase, or took the approval back, decides nothing: a person approves.
+            let mut status = plan.object.status().clone();
+            status.set(&["phase"], PlanPhase::RequiresApproval.text());
+            verdict.write_status(plan.object, status);
         }
         (PlanPhase::Installing, _) => {
             if let Some(asked) = whose_wish(scene, plan) {

@@ -65,7 +65,8 @@ fn is_unedited(plan: InstallPlan<'_>) -> bool {
 /// Returns what the newest completed plan of an operator granted, if that plan still exists and holds
 /// what its generation recorded.
 pub(crate) fn granted(scene: &Scene<'_>, operator: &str) -> Option<Granted> {
-    let completed = plans_of(scene, operator).filter(|plan| plan.phase() == PlanPhase::Complete);
+    let completed = plans_of(scene, operator)
+        .filter(|plan| plan.phase() == PlanPhase::Complete && plan.is_approved());
     let newest = completed.max_by_key(|plan| (plan.generation(), plan.name()))?;
     let recorded = generations::recorded_permissions(scene, newest, operator)?;
     Granted::read(newest, operator).filter(|granted| granted.hash() == recorded)
@@ -74,7 +75,7 @@ pub(crate) fn granted(scene: &Scene<'_>, operator: &str) -> Option<Granted> {
 /// Returns a ClusterServiceVersion as the newest plan of the operator holds it, if that plan was not
 /// edited. It may not be completed yet.
 pub(crate) fn planned_operator(scene: &Scene<'_>, operator: &str) -> Option<Object> {
-    let plans = plans_of(scene, operator);
+    let plans = plans_of(scene, operator).filter(|plan| plan.is_approved());
     let newest = plans.max_by_key(|plan| (plan.generation(), plan.name()))?;
     let granted = Granted::read(newest, operator).filter(|_| is_unedited(newest))?;
     Some(granted.operator)

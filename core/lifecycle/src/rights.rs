@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use operon_install::{
-    AGGREGATION_LABEL_PREFIX, cluster_lift, has_owner_labels, operator_group_roles,
-    provided_api_roles,
+    AGGREGATION_LABEL_PREFIX, cluster_lift, has_owner_labels, is_reserved_group,
+    operator_group_roles, provided_api_roles,
 };
-use operon_kinds::{Phase, names};
-use operon_object::{ApiKind, Object, Value, known};
+use operon_kinds::{Phase, ServiceVersion, names};
+use operon_object::{ApiKind, Object, OwnerReference, Value, known};
 
 use crate::{
     Action, Authority, Guard, Verdict, covers::covers, groups::target_namespaces,
-    ownership::Claimant, records, scene::Scene,
+    ownership::Claimant, plans::is_for_users, records, scene::Scene,
 };
 
 /// Grants what follows from the operators that run in a namespace.
@@ -58,30 +58,8 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
             live.is_some_and(|live| claimant.refusal(live).is_some())
         };
         let is_missing = |object: &Object| !is_foreign(object) && !is_there(scene, object);
-        let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
-        let find_service = |name: &str| {
-            let service = objects.get(&known::API_SERVICE, "", name);
-            service.filter(|service| has_owner_labels(service, operator.object))
-        };
-        // The plan counts, not the live object: an edit must not grant access to other APIs.
-        if writes_user_roles
-            && let Ok(roles) = provided_api_roles(&granted.operator, find_crd, find_service)
-        {
-            // Such a role belongs to its CRD or APIService.
-            let is_anothers = |role: &Object| {
-                let live = objects.find(&role.key());
-                live.is_some_and(|live| {
-                    !role.owners().any(|wanted| {
-                        live.owners().any(|owner| {
-                            (owner.kind, owner.name) == (wanted.kind.clone(), wanted.name.clone())
-                        })
-                    })
-                })
-            };
-            let roles = roles.into_iter().filter(|role| !is_anothers(role));
-            for role in roles.filter(|role| !is_there(scene, role)) {
-                verdict.act_at_rest(&scene.own, &role.key(), Action::Apply(role));
-            }
+        if writes_user_roles {
+            open_apis(scene, *operator, &granted.operator, &claimant, verdict);
         }
         if is_global {
             let lifted = cluster_lift(operator.object, &granted.objects);
@@ -98,6 +76,48 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
                 verdict.act(&scene.authority, &lifted.key(), Action::Apply(lifted));
             }
         }
+    }
+}
+
+/// Lets users reach the APIs that an operator provides.
+fn open_apis(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    planned: &Object,
+    claimant: &Claimant,
+    verdict: &mut Verdict,
+) {
+    let objects = scene.world.objects;
+    let find_crd = |name: &str| objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
+    let find_service = |name: &str| {
+        let service = objects.get(&known::API_SERVICE, "", name);
+        service.filter(|service| has_owner_labels(service, operator.object))
+    };
+    // The plan counts, not the live object: an edit must not grant access to other APIs.
+    let Ok(roles) = provided_api_roles(planned, find_crd, find_service) else { return };
+    // Such a role belongs to its CRD or APIService. That an operator lists an API does not make it the
+    // operator's: its users would reach what belongs to others, or to the cluster.
+    let is_provided = |owner: &OwnerReference| {
+        if owner.kind == known::API_SERVICE.name() {
+            let group = find_service(&owner.name).map(|service| service.spec().get("group").str());
+            return group.is_some_and(|group| group.contains('.') && !is_reserved_group(group));
+        }
+        find_crd(&owner.name).is_some_and(|live| is_for_users(scene, claimant, live))
+    };
+    let is_anothers = |role: &Object| {
+        let live = objects.find(&role.key());
+        live.is_some_and(|live| {
+            !role.owners().any(|wanted| {
+                live.owners().any(|owner| {
+                    (owner.kind, owner.name) == (wanted.kind.clone(), wanted.name.clone())
+                })
+            })
+        })
+    };
+    let wanted = roles.into_iter().filter(|role| role.owners().all(|owner| is_provided(&owner)));
+    let wanted = wanted.filter(|role| !is_anothers(role) && !is_there(scene, role));
+    for role in wanted {
+        verdict.act_at_rest(&scene.own, &role.key(), Action::Apply(role));
     }
 }
 

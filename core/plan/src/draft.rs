@@ -128,7 +128,7 @@ pub fn draft_operators(
 
 /// Hashes what an approval is about: who moves where, and every object that is written.
 fn content_hash(draft: &Draft) -> String {
-    let steps = draft.steps.iter().map(|step| step.object.value().clone());
+    let steps = draft.steps.iter().map(|step| hashed_step(&step.resolving, step.object.value()));
     hash(&draft.namespace, &draft.targets, steps)
 }
 
@@ -139,7 +139,7 @@ pub fn content_of(plan: InstallPlan<'_>) -> Result<String, String> {
     let mut steps = Vec::new();
     for step in plan.steps() {
         let object = object_of(step)?;
-        steps.push(object.into_value());
+        steps.push(hashed_step(step.resolving(), object.value()));
     }
     Ok(hash(plan.object.namespace(), &plan.targets(), steps))
 }
@@ -159,6 +159,11 @@ pub fn object_of(step: Step<'_>) -> Result<Object, String> {
         return Ok(object);
     }
     Err(format!("step {name} holds a manifest of {} {}", found.kind.name(), object.name()))
+}
+
+/// What an operator's step says: whose it is decides whose objects it may change.
+fn hashed_step(operator: &str, object: &Value) -> Value {
+    map! { "operator" => operator, "object" => object.clone() }
 }
 
 fn hash(

@@ -4,7 +4,8 @@
 //! objects of the bundle, and the roles that its permissions ask for.
 
 use operon_install::{
-    AccountRbac, GoType, component_label, properties_annotation, rbac_for, typed_value,
+    AccountRbac, COMPONENT_LABEL_PREFIX, COPIED_FROM_LABEL, GoType, OWNER_KIND_LABEL, OWNER_LABEL,
+    OWNER_NAMESPACE_LABEL, component_label, properties_annotation, rbac_for, typed_value,
 };
 use operon_kinds::names;
 use operon_object::{Object, known, map};
@@ -31,16 +32,17 @@ pub(crate) fn operator_steps(
 ) -> Result<Vec<PlannedStep>, PlanFault> {
     let addition = &operator.addition;
     let service_version = service_version(namespace, operator, bundle);
-    let (definitions, others): (Vec<&Object>, Vec<&Object>) = bundle
+    let (definitions, others): (Vec<Object>, Vec<Object>) = bundle
         .objects
         .iter()
+        .map(without_owners)
         .partition(|object| object.kind() == known::CUSTOM_RESOURCE_DEFINITION);
     let rbac = rbac_for(&service_version, namespace).map_err(|error| PlanFault::Rules {
         operator: addition.name.clone(),
         reason: error.to_string(),
     })?;
     let mut objects = vec![service_version];
-    objects.extend(definitions.into_iter().chain(others).cloned());
+    objects.extend(definitions.into_iter().chain(others));
     objects.extend(rbac.into_iter().flat_map(rbac_objects));
     let label = component_label(&addition.package, namespace);
     objects.iter_mut().for_each(|object| object.set_label(&label, ""));
@@ -69,7 +71,7 @@ pub(crate) fn subscription_step(namespace: &str, new: &NewSubscription) -> Plann
 }
 
 fn service_version(namespace: &str, operator: &PlannedOperator, bundle: &BundleContents) -> Object {
-    let mut object = bundle.service_version.clone();
+    let mut object = without_owners(&bundle.service_version);
     object.set_namespace(namespace);
     object.value_mut().remove(&["status"]);
     // Upstream writes what it has read into its own types, and many published operators are accepted
@@ -84,6 +86,20 @@ fn service_version(namespace: &str, operator: &PlannedOperator, bundle: &BundleC
     let properties = properties_annotation(&operator.properties);
     object.set_annotation(names::PROPERTIES_ANNOTATION, &properties);
     object.set_label(names::MANAGED_LABEL, "true");
+    object
+}
+
+/// Returns an object of a bundle without the labels that say whose it is: a plan sets these, and a
+/// bundle that brings them would claim what belongs to others.
+fn without_owners(object: &Object) -> Object {
+    let owner_labels = [OWNER_LABEL, OWNER_KIND_LABEL, OWNER_NAMESPACE_LABEL, COPIED_FROM_LABEL];
+    let is_owner_label =
+        |name: &str| name.starts_with(COMPONENT_LABEL_PREFIX) || owner_labels.contains(&name);
+    let mut object = object.clone();
+    let labels: Vec<String> = object.labels().map(|(name, _)| name.to_owned()).collect();
+    for name in labels.iter().filter(|name| is_owner_label(name)) {
+        object.value_mut().remove(&["metadata", "labels", name]);
+    }
     object
 }
 

@@ -17,7 +17,10 @@ use operon_schema::{
 };
 
 use super::step::Outcome;
-use crate::{Action, covers::covers, groups::target_namespaces, ownership::Claimant, scene::Scene};
+use crate::{
+    Action, Authority, covers::covers, groups::target_namespaces, objects::component_labels,
+    ownership::Claimant, scene::Scene,
+};
 
 /// Brings a CRD, or waits until it is served.
 pub(super) fn step(
@@ -32,6 +35,8 @@ pub(super) fn step(
     // Owners and finalizers of a bundle would let it delete the CRD, or block its deletion.
     object.metadata_mut().remove("ownerReferences");
     object.metadata_mut().remove("finalizers");
+    // Who uses it is noted here alone.
+    without_notes(&mut object);
     let objects = scene.world.objects;
     let live = objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", object.name());
     let is_live = |namespace: &str, name: &str| {
@@ -60,7 +65,9 @@ pub(super) fn step(
         let is_served = Definition::read(live).is_ok_and(|definition| definition.is_established);
         return if is_served { before(live) } else { StepStatus::WaitingForApi };
     }
-    if let Some(refusal) = refusal(&object) {
+    // What is there already is not brought by the bundle.
+    let foreign = || live.filter(|_| !is_same).and_then(|live| overwrites(scene, &claimant, live));
+    if let Some(refusal) = refusal(&object).filter(|_| !is_same).or_else(foreign) {
         outcome.faults.push(refusal);
         return StepStatus::Unknown;
     }
@@ -75,6 +82,11 @@ pub(super) fn step(
     let conversion = live.spec().get("conversion");
     if is_converted && !conversion.is_null() {
         object.set(&["spec", "conversion"], conversion.clone());
+    }
+    // Whoever brought it before stays its owner, and an administrator's word goes on counting.
+    component_labels(live).for_each(|label| object.set_label(label, ""));
+    if let Some(package) = live.annotation(names::ADOPT_ANNOTATION) {
+        object.set_annotation(names::ADOPT_ANNOTATION, package);
     }
     for field in ["resourceVersion", "uid", "ownerReferences", "finalizers"] {
         let value = live.metadata(field);
@@ -120,23 +132,60 @@ fn refusal(object: &Object) -> Option<String> {
     })
 }
 
+/// Returns why a CRD that exists is not replaced by another one: it was not brought for the operator's
+/// package, in whatever namespace, and nobody handed it over.
+fn overwrites(scene: &Scene<'_>, claimant: &Claimant, live: &Object) -> Option<String> {
+    if claimant.is_of_package(live) || claimant.is_handed_over(live) {
+        return None;
+    }
+    let name = live.name();
+    let owner = owners(scene, live)
+        .find(|owner| !claimant.is_family(owner.object.namespace(), owner.name()))
+        .map_or_else(
+            || "was not created by this operator".to_owned(),
+            |owner| format!("belongs to {}", owner.object.key()),
+        );
+    let package = claimant.package();
+    Some(format!(
+        "CustomResourceDefinition {name} already exists with other contents and {owner}: to let the \
+         operator update it, annotate it with {}={package}",
+        names::ADOPT_ANNOTATION
+    ))
+}
+
 /// Returns a CRD that belongs to others with the notes of who uses it.
 fn noted(live: &Object, wanted: &Object) -> Object {
-    let is_note = |name: &str| name.starts_with(INSTALLED_ALONGSIDE_PREFIX);
     let mut noted = live.clone();
-    for (name, _) in live.annotations().filter(|(name, _)| is_note(name)) {
-        noted.remove_annotation(name);
-    }
-    for (name, operator) in wanted.annotations().filter(|(name, _)| is_note(name)) {
+    without_notes(&mut noted);
+    for (name, operator) in notes(wanted) {
         noted.set_annotation(name, operator);
     }
     noted
 }
 
-/// Returns `true` if Operon created a CRD that exists, and no operator but the claimant and its
-/// predecessors owns it. Writing the label takes the permission to update the CRD.
+fn notes(object: &Object) -> impl Iterator<Item = (&str, &str)> {
+    object.annotations().filter(|(name, _)| name.starts_with(INSTALLED_ALONGSIDE_PREFIX))
+}
+
+fn without_notes(object: &mut Object) {
+    let names: Vec<String> = notes(object).map(|(name, _)| name.to_owned()).collect();
+    names.iter().for_each(|name| object.remove_annotation(name));
+}
+
+/// Returns `true` if Operon created a CRD for the claimant's package in this namespace, and no other
+/// operator owns it. Writing its labels takes the permission to update the CRD.
 pub(crate) fn is_own(scene: &Scene<'_>, claimant: &Claimant, live: &Object) -> bool {
-    live.label(names::MANAGED_LABEL) == "true" && owners_are_family(scene, claimant, live.name())
+    live.label(names::MANAGED_LABEL) == "true"
+        && claimant.is_labelled(live)
+        && owners(scene, live)
+            .all(|owner| claimant.is_family(owner.object.namespace(), owner.name()))
+}
+
+/// Returns `true` if users may reach an API because an operator provides it: Operon created the CRD for
+/// the operator's package. Where the controller installs, a CRD that was there before will do.
+pub(crate) fn is_for_users(scene: &Scene<'_>, claimant: &Claimant, live: &Object) -> bool {
+    let is_brought = live.label(names::MANAGED_LABEL) == "true" && claimant.is_of_package(live);
+    !is_reserved(live) && (is_brought || scene.authority == Authority::Controller)
 }
 
 /// Returns why an operator must not set the conversion of a CRD.
@@ -155,7 +204,7 @@ pub(crate) fn conversion_refusal(
     }
     let is_foreign =
         |owner: &ServiceVersion<'_>| !claimant.is_family(owner.object.namespace(), owner.name());
-    owners(scene, name).find(is_foreign).map(|owner| {
+    owners(scene, live).find(is_foreign).map(|owner| {
         format!(
             "the conversion of CustomResourceDefinition {name} cannot be changed: {} owns it, too",
             owner.object.key()
@@ -163,15 +212,20 @@ pub(crate) fn conversion_refusal(
     })
 }
 
-/// Returns `true` if no operator but the claimant and its predecessors owns a CRD.
-fn owners_are_family(scene: &Scene<'_>, claimant: &Claimant, name: &str) -> bool {
-    let mut owners = owners(scene, name).peekable();
-    owners.peek().is_some()
-        && owners.all(|owner| claimant.is_family(owner.object.namespace(), owner.name()))
+/// Returns the operators of the cluster that own a CRD, and that a plan brought: a plan labels what it
+/// creates, and notes who else uses it. That an operator says so itself proves nothing.
+fn owners<'w>(scene: &Scene<'w>, live: &Object) -> impl Iterator<Item = ServiceVersion<'w>> {
+    let labels: BTreeSet<String> = component_labels(live).map(str::to_owned).collect();
+    let noted: BTreeSet<String> = notes(live).map(|(_, operator)| operator.to_owned()).collect();
+    claiming(scene, live.name()).filter(move |operator| {
+        let object = operator.object;
+        noted.contains(&format!("{}/{}", object.namespace(), object.name()))
+            || component_labels(object).any(|label| labels.contains(label))
+    })
 }
 
-/// Returns the operators of the cluster that own a CRD.
-fn owners<'w>(scene: &Scene<'w>, name: &str) -> impl Iterator<Item = ServiceVersion<'w>> {
+/// Returns the operators of the cluster that say they own a CRD.
+fn claiming<'w>(scene: &Scene<'w>, name: &str) -> impl Iterator<Item = ServiceVersion<'w>> {
     let owns = move |operator: &ServiceVersion<'_>| {
         operator.owned_crds().iter().any(|crd| crd.get("name").str() == name)
     };
@@ -209,6 +263,7 @@ fn look_for_harm(
     let report = check_upgrade(live, new, &by_version(live, &objects));
     let waived = waived(scene, plan, step);
     let foreign = foreign_harm(scene, live, new, &objects);
+    let has_outside_owners = has_outside_owners(scene, live.name());
     let mut is_harmless = true;
     for finding in &report.findings {
         let blocks = match finding.severity {
@@ -221,7 +276,9 @@ fn look_for_harm(
                     && matches!(finding.kind, FindingKind::ServedVersionRemoved { .. })
             }
         };
-        let is_foreign = foreign.contains(&finding.name());
+        // That a version goes away is no finding about an object: it concerns those who provide it.
+        let is_foreign = foreign.contains(&finding.name())
+            || (finding.severity == Severity::Notes && has_outside_owners);
         if !blocks || (waived.contains(finding.name().as_str()) && !is_foreign) {
             continue;
         }
@@ -262,6 +319,16 @@ fn foreign_harm(
     report.findings.iter().map(Finding::name).collect()
 }
 
+/// Returns `true` if an operator outside the target namespaces owns a CRD.
+fn has_outside_owners(scene: &Scene<'_>, name: &str) -> bool {
+    let targets = scene.group().map(|group| target_namespaces(scene.world, group));
+    let targets = targets.unwrap_or_default();
+    targets != [""]
+        && claiming(scene, name)
+            .map(|owner| owner.object.namespace())
+            .any(|home| home != scene.namespace && !targets.iter().any(|target| target == home))
+}
+
 /// Lists the objects of a CRD as each of its versions would.
 fn by_version(live: &Object, objects: &[Object]) -> BTreeMap<String, Result<Vec<Object>, String>> {
     let versions = live.spec().get("versions").elements().iter();
@@ -285,7 +352,7 @@ fn remaining_owners(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> usi
         .filter_map(|step| step.manifest().ok())
         .map(|manifest| manifest.at(&["spec", "replaces"]).str().to_owned())
         .collect();
-    let others = owners(scene, name).filter(|operator| {
+    let others = claiming(scene, name).filter(|operator| {
         let is_here = operator.object.namespace() == scene.namespace;
         let arrives = plan.operators().any(|name| name == operator.name());
         let goes = replaced.contains(operator.name());

@@ -49,6 +49,9 @@ pub(super) fn plan(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Installat
         Ok(strategy) => strategy,
         Err(fault) => return Installation::Refused(fault.to_string()),
     };
+    if let Some(refusal) = foreign_certificate(scene, operator, &strategy) {
+        return Installation::Refused(refusal);
+    }
     let requests = missing_certificates(scene, operator, &strategy);
     if !requests.is_empty() {
         return Installation::Waiting(requests);
@@ -107,6 +110,21 @@ fn config_of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Value {
     owner.map_or(Value::Null, |subscription| subscription.config().clone())
 }
 
+/// Says which Secret that a certificate would take the place of belongs to others.
+fn foreign_certificate(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    strategy: &Strategy,
+) -> Option<String> {
+    let mut serving =
+        strategy.deployments.iter().filter(|template| serves(operator.object, &template.name));
+    serving.find_map(|template| {
+        let name = certificate_secret_name(&service_name(&template.name));
+        let live = scene.world.objects.get(&known::SECRET, scene.namespace, &name)?;
+        Claimant::new(scene, operator.object).refusal(live)
+    })
+}
+
 fn missing_certificates(
     scene: &Scene<'_>,
     operator: ServiceVersion<'_>,
@@ -162,12 +180,10 @@ fn write(
     for template in serving {
         let objects = serving_objects(operator.object, template);
         // Bindings to roles of the cluster follow from the plan, not from edits of the operator.
-        let is_planned = planned.as_ref().is_some_and(|planned| serves(planned, &template.name));
-        let bindings =
-            objects.auth_delegator_binding.into_iter().chain(objects.auth_reader_binding);
+        let bindings = planned.as_ref().map(|planned| cluster_bindings(planned, &template.name));
         let all = [objects.service, objects.secret_role, objects.secret_role_binding]
             .into_iter()
-            .chain(bindings.filter(|_| is_planned));
+            .chain(bindings.unwrap_or_default());
         for object in all {
             ensure(scene, operator, object, &mut actions)?;
         }
@@ -182,6 +198,18 @@ fn write(
     write_api_services(scene, operator, &mut actions)?;
     remove_stale(scene, operator, &names, &mut actions);
     Ok(actions)
+}
+
+/// Returns the bindings of a Deployment's account to roles of the cluster, as a plan has them.
+fn cluster_bindings(planned: &Object, deployment: &str) -> Vec<Object> {
+    let Ok(strategy) = Strategy::read(planned) else { return Vec::new() };
+    let mut templates = strategy.deployments.iter();
+    let template =
+        templates.find(|template| template.name == deployment && serves(planned, deployment));
+    let objects = template.map(|template| serving_objects(planned, template));
+    objects.map_or_else(Vec::new, |objects| {
+        objects.auth_delegator_binding.into_iter().chain(objects.auth_reader_binding).collect()
+    })
 }
 
 /// Makes an object exist and belong to the same operator as its ClusterServiceVersion. The error says
