@@ -133,6 +133,7 @@ fn invent_package(name: &str, random: &mut Random) -> Package {
     let grown = 1 + random.below(3);
     let forgotten = grown + 1 + random.below(3);
     let is_removed = random.happens(300);
+    let victim = random.happens(60).then(|| *random.pick(&NAMES).unwrap_or(&"ant"));
     let mut releases: Vec<Release> = Vec::new();
     for index in 0..count {
         let mut bundle = Bundle {
@@ -156,11 +157,33 @@ fn invent_package(name: &str, random: &mut Random) -> Package {
             bundle.properties.push(("olm.failForward".to_owned(), value));
         }
         furnish(&mut bundle, has_cluster_rights, has_webhook, random);
+        if let Some(victim) = victim.filter(|victim| *victim != name) {
+            reach_out(&mut bundle, victim);
+        }
         let entries = entries(name, &releases, index, random);
         releases.push(Release { bundle, entries });
     }
     let published = 1 + random.below(2);
     Package { name: name.to_owned(), releases, published }
+}
+
+/// Has a bundle list what is not its own: the CRD of another package, and one of the engine's.
+fn reach_out(bundle: &mut Bundle, victim: &str) {
+    let objects = bundle.objects();
+    let mut definitions = objects[0].at(&["spec", "customresourcedefinitions"]).clone();
+    let api = api_of(victim, "v1alpha1");
+    let own = definitions.get("owned").elements().iter().cloned();
+    let others = [
+        map! {
+            "name" => format!("{victim}s.{}", api.group), "version" => "v1alpha1", "kind" => api.kind,
+        },
+        map! {
+            "name" => "operatorgroups.operators.coreos.com", "version" => "v1", "kind" => "OperatorGroup",
+        },
+    ];
+    let owned = Value::list(own.chain(others));
+    definitions.set(&["owned"], owned);
+    bundle.spec.set(&["customresourcedefinitions"], definitions);
 }
 
 fn workload(random: &mut Random) -> &'static str {

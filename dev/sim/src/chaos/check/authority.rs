@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use operon_object::{Object, ObjectKey, Timestamp, Value, known};
+use operon_object::{Object, ObjectKey, OwnerReference, Timestamp, Value, known, map};
 
 use super::{EXCUSED, Objects, Sight, within};
 use crate::Author;
@@ -37,6 +37,7 @@ impl Authority {
         if grants_everything(sight) {
             return Err(format!("the engine granted everything with {}", sight.key));
         }
+        reaches_too_far(sight)?;
         let home = home_of(sight.key, object);
         let Some((actor, since)) = self.since.get(home) else { return Ok(()) };
         let is_excused = since.is_some_and(|since| sight.time.since(since) < EXCUSED);
@@ -80,6 +81,73 @@ fn grants_everything(sight: &Sight<'_>) -> bool {
         groups.into_iter().any(|group| group == "*")
     };
     is_role && sight.after.is_some_and(rules) && !sight.before.is_some_and(rules)
+}
+
+/// Says what the engine wrote as the controller that only belongs to others.
+fn reaches_too_far(sight: &Sight<'_>) -> Result<(), String> {
+    let kind = &sight.key.kind;
+    let Some(after) = sight.after else { return Ok(()) };
+    let is_wrong = if *kind == known::CUSTOM_RESOURCE_DEFINITION {
+        sight.before.is_some_and(|before| replaces_foreign_definition(before, after))
+    } else if *kind == known::CLUSTER_ROLE {
+        after.labels().any(|(name, _)| name.starts_with("olm.opgroup.permissions/"))
+            && after.owners().any(|owner| !is_brought(sight.objects, &owner))
+    } else if *kind == known::NAMESPACE {
+        sight
+            .before
+            .is_some_and(|before| without_group_labels(before) != without_group_labels(after))
+    } else if *kind == known::ROLE_BINDING {
+        let name = after.at(&["roleRef", "name"]).str();
+        let role = sight.objects.get(&known::ROLE.key(&sight.key.namespace, name));
+        let is_for_condition = after.owners().any(|owner| owner.kind == "OperatorCondition");
+        is_for_condition
+            && role.is_some_and(|role| role.owners().all(|owner| owner.kind != "OperatorCondition"))
+    } else {
+        false
+    };
+    if is_wrong {
+        return Err(format!(
+            "the engine wrote {}, which reaches what belongs to others",
+            sight.key
+        ));
+    }
+    Ok(())
+}
+
+/// Returns `true` if a CRD wishes something else now, and another package brought it.
+fn replaces_foreign_definition(before: &Object, after: &Object) -> bool {
+    let packages = |object: &Object| -> Vec<String> {
+        let names = object
+            .labels()
+            .filter_map(|(name, _)| name.strip_prefix("operators.coreos.com/")?.rsplit_once('.'));
+        names.map(|(package, _)| package.to_owned()).collect()
+    };
+    let known = packages(before);
+    let is_same = packages(after).iter().all(|package| known.contains(package));
+    before.spec() != after.spec() && !is_same
+}
+
+/// Returns `true` if an operator brought the API whose users get a role.
+fn is_brought(objects: &Objects, owner: &OwnerReference) -> bool {
+    if owner.kind != known::CUSTOM_RESOURCE_DEFINITION.name() {
+        return true;
+    }
+    let key = known::CUSTOM_RESOURCE_DEFINITION.key("", &owner.name);
+    // It may have been deleted meanwhile.
+    objects.get(&key).is_none_or(|definition| {
+        definition.label("olm.managed") == "true"
+            && definition.spec().get("group").str() != known::OPERATORS_GROUP
+    })
+}
+
+fn without_group_labels(namespace: &Object) -> Value {
+    let mut metadata = namespace.at(&["metadata"]).clone();
+    for name in ["resourceVersion", "managedFields", "generation"] {
+        metadata.remove(&[name]);
+    }
+    let labels = metadata.place(&["labels"]).make_map();
+    labels.retain(|name, _| !name.starts_with("olm.operatorgroup.uid/"));
+    map! { "metadata" => metadata, "spec" => namespace.spec().clone() }
 }
 
 fn actor_of(objects: &Objects, namespace: &str) -> Actor {

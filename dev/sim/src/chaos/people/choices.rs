@@ -35,6 +35,8 @@ enum Tenant {
     CreateOperator,
     EditPermissions,
     ForgeRole,
+    ClaimApis,
+    ChangeAccount,
 }
 
 /// What somebody may do with a catalog.
@@ -77,7 +79,7 @@ enum Land {
     Label,
 }
 
-const WISHES: [(usize, Wish); 33] = [
+const WISHES: [(usize, Wish); 35] = [
     (22, Wish::Trade(Trade::Publish)),
     (3, Wish::Trade(Trade::Repair)),
     (5, Wish::Trade(Trade::Break)),
@@ -111,6 +113,8 @@ const WISHES: [(usize, Wish); 33] = [
     (2, Wish::Tenant(Tenant::CreateOperator)),
     (2, Wish::Tenant(Tenant::EditPermissions)),
     (2, Wish::Tenant(Tenant::ForgeRole)),
+    (2, Wish::Tenant(Tenant::ClaimApis)),
+    (3, Wish::Tenant(Tenant::ChangeAccount)),
 ];
 
 /// How often somebody thinks again before nothing is done.
@@ -378,7 +382,25 @@ impl People {
                 role.set(&["rules"], list![all]);
                 vec![Deed::Apply(role)]
             }
-            (Tenant::EditPermissions | Tenant::ForgeRole, None) => Vec::new(),
+            (Tenant::ClaimApis, Some(operator)) => {
+                let description = |name: &str, version: &str, kind: &str| map! { "name" => name, "version" => version, "kind" => kind };
+                let path = ["spec", "customresourcedefinitions", "owned"];
+                let own = operator.at(&path).elements().iter().cloned();
+                let group =
+                    description("operatorgroups.operators.coreos.com", "v1", "OperatorGroup");
+                let owned = map! { "owned" => Value::list(own.chain([group])) };
+                let definitions = map! { "customresourcedefinitions" => owned };
+                vec![Deed::Patch(operator.key(), map! { "spec" => definitions })]
+            }
+            (Tenant::ChangeAccount, _) => {
+                let found = self.any(objects, |object| object.kind() == known::OPERATOR_GROUP);
+                let Some(group) = found else { return Vec::new() };
+                let is_named = !group.spec().get("serviceAccountName").str().is_empty();
+                let name = if is_named { Value::Null } else { Value::text(INSTALLER) };
+                let spec = map! { "serviceAccountName" => name };
+                vec![Deed::Patch(group.key(), map! { "spec" => spec })]
+            }
+            (Tenant::EditPermissions | Tenant::ForgeRole | Tenant::ClaimApis, None) => Vec::new(),
         }
     }
 
