@@ -9,7 +9,7 @@ use operon_kinds::{
 };
 use operon_object::{Object, Selector, Value, known};
 
-use crate::{Action, Authority, Verdict, World, scene::Scene};
+use crate::{Action, Authority, Verdict, World, authority, scene::Scene};
 
 /// Decides about the OperatorGroups of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -32,14 +32,19 @@ pub(crate) fn label_namespace(world: &World<'_>, namespace: &Object, verdict: &m
         let group = OperatorGroup::read(object);
         !object.is_deleting() && group.status_namespaces().contains(&namespace.name())
     });
-    let wanted: BTreeSet<String> =
-        targeting.map(|group| format!("{}{}", names::GROUP_UID_LABEL, group.uid())).collect();
     let found: BTreeSet<String> = namespace
         .labels()
         .map(|(name, _)| name)
         .filter(|name| name.starts_with(names::GROUP_UID_LABEL))
         .map(str::to_owned)
         .collect();
+    // A group of a namespace whose authority is unknown keeps its label, and gets no new one.
+    let is_labelled = |group: &Object| {
+        let authority = authority::of_namespace(world, group.namespace());
+        let label = format!("{}{}", names::GROUP_UID_LABEL, group.uid());
+        (found.contains(&label) || authority.unknown_reason().is_none()).then_some(label)
+    };
+    let wanted: BTreeSet<String> = targeting.filter_map(is_labelled).collect();
     if wanted == found {
         return;
     }

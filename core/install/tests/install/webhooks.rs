@@ -312,6 +312,10 @@ fn an_api_service_is_taken_over_only_from_its_own() {
         live.set_annotation("kept", "yes");
         label_owner(&mut live, &named(owner, ""));
         assert_eq!(is_api_service_adoptable(&me, &live, find), is_adoptable, "{owner}");
+        // One that leaves another namespace hands nothing over.
+        let mut elsewhere = live.clone();
+        elsewhere.set_label("olm.owner.namespace", "elsewhere");
+        assert!(!is_api_service_adoptable(&me, &elsewhere, find), "{owner}");
         match make(Some(&live)) {
             Ok(taken) => {
                 assert!(is_adoptable && has_owner_labels(&taken, &me));
