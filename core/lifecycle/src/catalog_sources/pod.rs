@@ -95,6 +95,9 @@ pub(super) fn decide(
     if let Some(refusal) = refused {
         return Some(reported(refusal));
     }
+    if let Some(reason) = authority.unknown_reason() {
+        return Some(reported(reason.to_owned()));
+    }
     let failed = failed.last().map(reported);
     let unseen = wanted.iter().filter(|object| live(object).is_none());
     let guards: Vec<Guard> = unseen
