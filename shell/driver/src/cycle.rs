@@ -211,7 +211,8 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         };
         self.work(ready.into(), now, &mut cycle);
         self.clean_up(now);
-        cycle.is_settled &= self.claims.is_idle();
+        // A namespace whose work was stopped before its first effect is decided again.
+        cycle.is_settled &= self.claims.is_idle() && self.touched.is_empty();
         cycle.wake = self.wakes.values().copied().chain(self.asks.next()).min();
         cycle.is_fetching = self.is_fetching();
         Ok(cycle)

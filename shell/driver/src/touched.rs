@@ -26,6 +26,11 @@ impl Touched {
         self.namespaces.insert(name.to_owned());
     }
 
+    /// Returns `true` if nothing was touched.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.has_others(|_| false)
+    }
+
     /// Returns `true` if a namespace other than these was touched.
     pub(crate) fn has_others(&self, busy: impl Fn(&str) -> bool) -> bool {
         self.everything

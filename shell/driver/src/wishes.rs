@@ -16,13 +16,14 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         &mut self,
         namespace: &str,
         name: &str,
+        to: Option<&str>,
         now: Timestamp,
     ) -> Result<Rollback, RollbackError> {
-        match rollback(&self.world(now), namespace, name) {
+        match rollback(&self.world(now), namespace, name, to) {
             Err(RollbackError::Wanted(key)) => {
                 let state = self.catalogs.bundle(&key);
                 Arc::make_mut(&mut self.bundles).insert(key, state);
-                rollback(&self.world(now), namespace, name)
+                rollback(&self.world(now), namespace, name, to)
             }
             shown => shown,
         }
@@ -35,13 +36,6 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         if let Some(mut subscription) = self.cluster.get(&key)? {
             subscription.set_annotation(names::PIN_ANNOTATION, &rollback.version);
             self.cluster.update(&subscription)?;
-        }
-        // The newer operator still says that it replaced the older one; the two would replace each other.
-        let key = known::CLUSTER_SERVICE_VERSION.key(namespace, &rollback.from);
-        if let Some(mut newer) = self.cluster.get(&key)?
-            && newer.value_mut().remove(&["spec", "replaces"]).is_some()
-        {
-            self.cluster.update(&newer)?;
         }
         let mut plan = self.cluster.create(&rollback.plan)?;
         plan.set(&["status"], rollback.status.clone());

@@ -16,6 +16,9 @@ use super::{
 /// The ServiceAccount that an OperatorGroup may name.
 const INSTALLER: &str = "installer";
 
+/// The name of the Role that a tenant labels like an operator's.
+pub(super) const FORGED: &str = "forged";
+
 /// The people of a cluster: what they know, and what they may do next.
 #[derive(Debug)]
 pub(super) struct People {

@@ -3,7 +3,7 @@
 use operon_kinds::names;
 use operon_object::{Kind, Object, known};
 
-use super::{Objects, package_of, within};
+use super::{super::people::FORGED, Objects, package_of, within};
 
 /// Begins the label that says which package of which namespace an object belongs to.
 const COMPONENT: &str = "operators.coreos.com/";
@@ -11,7 +11,8 @@ const COMPONENT: &str = "operators.coreos.com/";
 /// Looks at a cluster in which nothing is left to do.
 pub(super) fn at_rest(objects: &Objects) -> Result<(), String> {
     for (key, object) in objects {
-        if stays(&key.kind) {
+        // Whoever forges an object keeps it.
+        if stays(&key.kind) || key.name == FORGED {
             continue;
         }
         if let Some(owner) = lost_owner(objects, object) {

@@ -3,7 +3,7 @@
 use operon_kinds::names;
 use operon_object::{Kind, Object, Value, known, list, map};
 
-use super::{INSTALLER, People, account, annotation, catalog_source, group, is_home};
+use super::{FORGED, INSTALLER, People, account, annotation, catalog_source, group, is_home};
 use crate::chaos::{
     deed::{Answer, Deed},
     packages::api_of,
@@ -376,7 +376,7 @@ impl People {
             }
             (Tenant::ForgeRole, Some(operator)) => {
                 let version = "rbac.authorization.k8s.io/v1";
-                let mut role = Object::new(version, "Role", operator.namespace(), "forged");
+                let mut role = Object::new(version, "Role", operator.namespace(), FORGED);
                 operon_install::label_owner(&mut role, operator);
                 role.set_label(names::MANAGED_LABEL, "true");
                 role.set(&["rules"], list![all]);
