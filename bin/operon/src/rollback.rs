@@ -21,7 +21,7 @@ use crate::{
     output::{clean, print_text, terminal},
 };
 
-/// Goes back to the operator before; without --approve it only shows what that would mean
+/// Roll an operator back to its previous version; without --approve or --yes it only shows what that means
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The Subscription is pinned, so that the operator is not updated again at once. CRDs stay as they are.
@@ -29,7 +29,8 @@ Exit codes: 0 done, 2 shown and there is something to do, 1 there is no way back
 
 Examples:
   operon rollback beacon
-  operon rollback beacon --approve install-90ab12cd34")]
+  operon rollback beacon --approve install-90ab12cd34
+  operon rollback beacon --to 1.0.0 --yes")]
 pub(crate) struct Rollback {
     /// The operator, its package or its Subscription
     name: String,
@@ -39,6 +40,12 @@ pub(crate) struct Rollback {
     /// Does it, if the plan still has this name
     #[arg(long, value_name = "PLAN")]
     approve: Option<String>,
+    /// The version to go back to; without it the one that ran before
+    #[arg(long, value_name = "VERSION")]
+    to: Option<String>,
+    /// Rolls back without asking for the plan's name
+    #[arg(short, long, conflicts_with_all = ["plan", "approve"])]
+    yes: bool,
     #[command(flatten)]
     namespace: NamespaceArguments,
     #[command(flatten)]
@@ -55,21 +62,22 @@ pub(crate) fn run(command: &Rollback) -> anyhow::Result<Outcome> {
     let namespace = namespace_of_operator(engine.objects(), &command.name, &command.namespace)?;
     let start = Instant::now();
     let rollback = loop {
-        match engine.show_rollback(&namespace, &command.name, now()) {
+        match engine.show_rollback(&namespace, &command.name, command.to.as_deref(), now()) {
             Err(RollbackError::Wanted(_)) if start.elapsed() < LONGEST_FETCH => {
                 thread::sleep(FETCH_LOOK);
             }
             shown => break shown.map_err(|error| told(&error))?,
         }
     };
-    let Some(id) = &command.approve else {
+    let id = command.approve.as_deref().or(command.yes.then(|| rollback.plan.name()));
+    let Some(id) = id else {
         let key = known::CLUSTER_SERVICE_VERSION.key(&namespace, &rollback.from);
         let running = engine.objects().find(&key).map(ServiceVersion::read);
         let version = running.map(|running| running.version_text()).unwrap_or_default();
         print_text(&text(command, &rollback, version))?;
         return Ok(Outcome::Changes);
     };
-    if *id != rollback.plan.name() {
+    if id != rollback.plan.name() {
         bail!(
             "the plan is {} by now, and not {id}: something changed\nhint: look at it again: operon rollback {}{} --plan",
             rollback.plan.name(),
@@ -89,7 +97,9 @@ fn told(error: &RollbackError) -> anyhow::Error {
         RollbackError::Unknown(_) => "operon tree shows what is here",
         RollbackError::Freestanding(_) => "a Subscription to its package takes it over",
         RollbackError::UnderWay(_) => "operon up lets it settle",
-        RollbackError::First(_) => "operon history shows what went before",
+        RollbackError::First(_) | RollbackError::NeverRan { .. } => {
+            "operon history shows what went before"
+        }
         RollbackError::NotOffered { .. } => "publish it in the catalog again",
         RollbackError::Wanted(_) | RollbackError::Fault(_) => {
             "operon catalog validate tells what is wrong with a catalog"
@@ -134,7 +144,8 @@ fn text(command: &Rollback, rollback: &views::Rollback, version: &str) -> String
 fn options(command: &Rollback) -> String {
     let namespace = command.namespace.namespace.as_ref();
     let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));
-    namespace + &command.cluster.option()
+    let to = command.to.as_ref().map_or_else(String::new, |version| format!(" --to {version}"));
+    namespace + &to + &command.cluster.option()
 }
 
 /// Says how it ended.

@@ -48,7 +48,7 @@ pub const TARGETS_ANNOTATION: &str = "operon.dev/targets";
 pub const BECAUSE_ANNOTATION: &str = "operon.dev/because";
 /// On an InstallPlan: a person said no.
 pub const REJECTED_ANNOTATION: &str = "operon.dev/rejected";
-/// On an InstallPlan: it goes back to an operator before.
+/// On an InstallPlan: it rolls back from this operator to an earlier one.
 pub const ROLLBACK_ANNOTATION: &str = "operon.dev/rollback";
 /// On an object that exists: the package whose operator may take it over.
 pub const ADOPT_ANNOTATION: &str = "operon.dev/adopt";

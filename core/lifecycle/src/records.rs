@@ -58,7 +58,7 @@ pub(crate) fn permissions_hash(plan: InstallPlan<'_>, operator: &str) -> Option<
 }
 
 /// Returns `true` if a plan still holds what it was created with.
-fn is_unedited(plan: InstallPlan<'_>) -> bool {
+pub(crate) fn is_unedited(plan: InstallPlan<'_>) -> bool {
     content_of(plan).is_ok_and(|content| content == plan.content())
 }
 

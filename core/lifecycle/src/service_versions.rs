@@ -83,6 +83,10 @@ fn sync(
     verdict: &mut Verdict,
 ) {
     let object = operator.object;
+    if let Some(changed) = chain::out_of_circle(scene, operator) {
+        verdict.act(&scene.own, &object.key(), Action::Update(changed));
+        return;
+    }
     let gate = gates::ask(scene, operator);
     if !object.finalizers().any(|name| name == names::CSV_FINALIZER)
         && scene.own.unknown_reason().is_none()

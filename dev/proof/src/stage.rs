@@ -289,10 +289,10 @@ impl Stage for KubeStage {
         self.driver.remove(&removal).map_err(|error| error.message)
     }
 
-    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String> {
+    fn roll_back(&mut self, namespace: &str, name: &str, to: Option<&str>) -> Result<(), String> {
         let now = self.clock.now();
         self.driver.look(now).map_err(|error| error.message)?;
-        let shown = self.driver.show_rollback(namespace, name, now);
+        let shown = self.driver.show_rollback(namespace, name, to, now);
         let rollback = shown.map_err(|error| error.to_string())?;
         self.driver.roll_back(&rollback).map_err(|error| error.message)
     }

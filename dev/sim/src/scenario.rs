@@ -80,12 +80,14 @@ pub enum Step {
         /// The operator, its package or its Subscription.
         name: String,
     },
-    /// Somebody goes back to the operator before.
+    /// Somebody goes back to the operator before, or to an earlier one.
     RollBack {
         /// The namespace.
         namespace: String,
         /// The operator, its package or its Subscription.
         name: String,
+        /// The version.
+        to: Option<String>,
     },
     /// Everything that can happen without time passing happens.
     Settle,
@@ -126,7 +128,7 @@ pub trait Stage {
     /// Takes an operator away, with those who need it.
     fn uninstall(&mut self, namespace: &str, name: &str) -> Result<(), String>;
     /// Goes back to the operator before.
-    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String>;
+    fn roll_back(&mut self, namespace: &str, name: &str, to: Option<&str>) -> Result<(), String>;
     /// Lets everything happen that can happen without time passing.
     fn settle(&mut self) -> Result<(), String>;
     /// Lets time pass.

@@ -160,9 +160,9 @@ impl Stage for SimStage {
         self.driver.remove(&removal).map_err(|error| error.message)
     }
 
-    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String> {
+    fn roll_back(&mut self, namespace: &str, name: &str, to: Option<&str>) -> Result<(), String> {
         self.driver.look(self.now).map_err(|error| error.message)?;
-        let shown = self.driver.show_rollback(namespace, name, self.now);
+        let shown = self.driver.show_rollback(namespace, name, to, self.now);
         let rollback = shown.map_err(|error| error.to_string())?;
         self.driver.roll_back(&rollback).map_err(|error| error.message)
     }

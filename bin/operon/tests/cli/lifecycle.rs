@@ -237,11 +237,13 @@ impl Stage for DirectoryStage {
         self.succeed(&["uninstall", name, "-n", namespace, "--with-dependants", "--yes"])
     }
 
-    fn roll_back(&mut self, namespace: &str, name: &str) -> Result<(), String> {
-        self.operon(&["rollback", name, "-n", namespace, "--plan"]);
+    fn roll_back(&mut self, namespace: &str, name: &str, to: Option<&str>) -> Result<(), String> {
+        let mut arguments = vec!["rollback", name, "-n", namespace];
+        arguments.extend(to.into_iter().flat_map(|version| ["--to", version]));
+        self.operon(&[&arguments[..], &["--plan"]].concat());
         let told = self.told.clone();
         let (_, id) = told.trim_end().rsplit_once("--approve ").ok_or(told.clone())?;
-        self.succeed(&["rollback", name, "-n", namespace, "--approve", id])
+        self.succeed(&[&arguments[..], &["--approve", id]].concat())
     }
 
     fn settle(&mut self) -> Result<(), String> {

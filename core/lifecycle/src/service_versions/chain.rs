@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use operon_kinds::ServiceVersion;
+use operon_object::Object;
 
 use crate::scene::Scene;
 
@@ -45,6 +46,36 @@ pub(super) fn ancestors<'w>(scene: &Scene<'w>, operator: ServiceVersion<'w>) -> 
         next = scene.operator(operator.replaces());
     }
     seen
+}
+
+/// Returns an operator without `spec.replaces` if it is the oldest of a circle, in which each operator
+/// replaces another: an earlier version that was rolled back to replaced the later one, and one of them
+/// is now taking the place of the other again.
+pub(super) fn out_of_circle(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Object> {
+    let mut circle = vec![operator];
+    let mut next = scene.operator(operator.replaces())?;
+    while next.name() != operator.name() {
+        if circle.iter().any(|seen| seen.name() == next.name()) {
+            return None;
+        }
+        circle.push(next);
+        next = scene.operator(next.replaces())?;
+    }
+    // Objects carry whole seconds: what was created in the same one is told apart by its plan.
+    let age = |operator: &ServiceVersion<'_>| {
+        let name = operator.name();
+        let plans =
+            scene.plans.iter().filter(|plan| plan.operators().any(|brought| brought == name));
+        let generation = plans.map(|plan| plan.generation()).max();
+        (operator.object.created(), generation, name.to_owned())
+    };
+    let oldest = circle.iter().min_by_key(|operator| age(operator))?;
+    if oldest.name() != operator.name() {
+        return None;
+    }
+    let mut changed = operator.object.clone();
+    changed.value_mut().remove(&["spec", "replaces"]);
+    Some(changed)
 }
 
 /// Tells whether an operator takes the place of another, however indirectly.

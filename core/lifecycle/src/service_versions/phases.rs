@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use operon_install::check_webhooks;
-use operon_kinds::{OperatorCondition, Phase, PlanPhase, ServiceVersion, Upgradeable};
+use operon_kinds::{
+    InstallPlan, OperatorCondition, Phase, PlanPhase, ServiceVersion, Upgradeable, names,
+};
 use operon_object::{Timestamp, Value, known};
 
 use super::{
@@ -14,7 +16,7 @@ use super::{
     requirements::{self, Requirements},
     rights,
 };
-use crate::{Action, Guard, fail_forward, scene::Scene};
+use crate::{Action, Guard, fail_forward, records, scene::Scene};
 
 /// How long an operator may take to get ready before it is said what it waits for: most are sooner.
 const WAITING_IS_NEWS: Duration = Duration::from_secs(2);
@@ -53,6 +55,12 @@ impl Next {
 
 /// Decides what happens to an operator that passed the gates.
 pub(super) fn next(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
+    if operator.phase() != Phase::Deleting
+        && let Some(earlier) = rolled_back_to(scene, operator)
+    {
+        let message = format!("rolled back to csv: {}", earlier.name());
+        return Next::to(Phase::Deleting, "RolledBack", message);
+    }
     match operator.phase() {
         Phase::None => {
             Next::to(Phase::Pending, "RequirementsUnknown", "requirements not yet checked")
@@ -277,6 +285,10 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
             })
             .map(|subscription| subscription.name())
             .next();
+        if is_rollback(scene, operator, next) {
+            let message = format!("being replaced by csv: {}", next.name());
+            return Next::to(Phase::Replacing, "BeingReplaced", message);
+        }
         if fail_forward::forbidden(scene, owner, Some(operator)).is_none() {
             let message = format!(
                 "Fail Forward is enabled, allowing Failed csv to be replaced by csv: {}",
@@ -385,6 +397,34 @@ fn replacing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         "Replaced",
         "has been replaced by a newer ClusterServiceVersion that has successfully installed.",
     )
+}
+
+/// Returns the operator that a plan went back to while this one, which should have replaced it, had not
+/// succeeded.
+fn rolled_back_to<'w>(
+    scene: &Scene<'w>,
+    operator: ServiceVersion<'w>,
+) -> Option<ServiceVersion<'w>> {
+    let earlier = scene.operator(operator.replaces())?;
+    let is_waiting = earlier.replaces() != operator.name();
+    (is_waiting && is_rollback(scene, operator, earlier)).then_some(earlier)
+}
+
+/// Tells whether a person went back from an operator to another, and did not update it again since.
+fn is_rollback(scene: &Scene<'_>, from: ServiceVersion<'_>, to: ServiceVersion<'_>) -> bool {
+    let brings = |plan: &InstallPlan<'_>, operator: ServiceVersion<'_>| {
+        plan.operators().any(|brought| brought == operator.name())
+    };
+    let rollbacks = scene.plans.iter().filter(|plan| {
+        plan.object.annotation(names::ROLLBACK_ANNOTATION) == Some(from.name())
+            && brings(plan, to)
+            && plan.is_approved()
+            && plan.phase() != PlanPhase::Failed
+            && records::is_unedited(**plan)
+    });
+    let updates = scene.plans.iter().filter(|plan| brings(plan, from));
+    let newest = rollbacks.map(|plan| plan.generation()).max();
+    newest.is_some() && newest > updates.map(|plan| plan.generation()).max()
 }
 
 fn deleting(operator: ServiceVersion<'_>) -> Next {

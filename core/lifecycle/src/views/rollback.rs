@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use operon_kinds::{ServiceVersion, Subscription, names, provided_apis};
+use operon_kinds::{Phase, ServiceVersion, Subscription, names, provided_apis};
 use operon_object::{Object, Value, known, map};
 use operon_plan::{
     BundleContents, Draft, PlannedOperator, draft_operators, lift_plan, lift_status, plan_name,
@@ -18,7 +18,7 @@ use super::{
     needs::{needs_of, package_of, provided},
     tree::running,
 };
-use crate::{BundleKey, World};
+use crate::{BundleKey, Objects, World};
 
 /// What going back means.
 #[derive(Debug, Clone)]
@@ -50,6 +50,15 @@ pub enum RollbackError {
     UnderWay(String),
     /// Nothing went before it.
     First(String),
+    /// The version that was asked for did not run before it.
+    NeverRan {
+        /// The operator.
+        name: String,
+        /// The version that was asked for.
+        version: String,
+        /// The versions that ran before, the newest first.
+        known: Vec<String>,
+    },
     /// The catalogs do not have the one before any more.
     NotOffered {
         /// The operator before.
@@ -72,6 +81,10 @@ impl fmt::Display for RollbackError {
                 write!(formatter, "{name} is being changed; wait until it has settled")
             }
             Self::First(name) => write!(formatter, "nothing is known to have been before {name}"),
+            Self::NeverRan { name, version, known } => {
+                let known = known.join(", ");
+                write!(formatter, "version {version} did not run before {name}; these did: {known}")
+            }
             Self::NotOffered { name } => {
                 write!(formatter, "no catalog offers {name} any more")
             }
@@ -84,32 +97,31 @@ impl fmt::Display for RollbackError {
 impl std::error::Error for RollbackError {}
 
 /// Works out what going back means for an operator of a namespace, named by its own name, its package or
-/// its Subscription. The contents of the one before may have to be asked for first.
-pub fn rollback(world: &World<'_>, namespace: &str, name: &str) -> Result<Rollback, RollbackError> {
+/// its Subscription: to the version that ran before it, or to an earlier one. The contents of that one may
+/// have to be asked for first.
+pub fn rollback(
+    world: &World<'_>,
+    namespace: &str,
+    name: &str,
+    to: Option<&str>,
+) -> Result<Rollback, RollbackError> {
     let objects = world.objects;
-    let here = || running(objects).filter(|operator| operator.object.namespace() == namespace);
-    let subscription_of = |operator: &ServiceVersion<'_>| {
-        let mut all = objects.within(&known::SUBSCRIPTION, namespace).map(Subscription::read);
-        all.find(|subscription| subscription.installed_csv() == operator.name())
-    };
-    let operator = here()
-        .find(|operator| {
-            operator.name() == name
-                || package_of(*operator).is_some_and(|(package, _)| package == name)
-                || subscription_of(operator).is_some_and(|found| found.name() == name)
-        })
-        .ok_or_else(|| RollbackError::Unknown(name.to_owned()))?;
-    if here()
-        .any(|other| other.replaces() == operator.name() || other.name() == operator.replaces())
-    {
+    let (operator, subscription) = find(objects, namespace, name)?;
+    let waiting = running(objects)
+        .find(|other| other.object.namespace() == namespace && other.name() == operator.replaces());
+    let is_moving = waiting.is_some_and(|_| {
+        matches!(operator.phase(), Phase::Succeeded | Phase::Replacing | Phase::Deleting)
+    });
+    if is_moving || operator.object.is_deleting() {
         return Err(RollbackError::UnderWay(operator.name().to_owned()));
     }
-    let subscription = subscription_of(&operator)
-        .ok_or_else(|| RollbackError::Freestanding(operator.name().to_owned()))?;
-    let change = change_of(world, namespace, operator.name())
-        .ok_or_else(|| RollbackError::First(operator.name().to_owned()))?;
-    let before = change.replaces;
-    let planned = offered(world, &before, operator.name(), subscription)
+    let before = target(world, namespace, operator, waiting, to)?;
+    // One that still waits to be replaced stays, and replaces nothing.
+    let replaced = match waiting {
+        Some(waiting) if waiting.name() == before => "",
+        _ => operator.name(),
+    };
+    let planned = offered(world, &before, replaced, subscription)
         .ok_or_else(|| RollbackError::NotOffered { name: before.clone() })?;
     let addition = planned.addition.clone();
     let contents = contents(world, &addition)?;
@@ -129,7 +141,7 @@ pub fn rollback(world: &World<'_>, namespace: &str, name: &str) -> Result<Rollba
     let owners = [subscription.object.owner_reference()];
     let name = plan_name(&draft, generation);
     let mut plan = lift_plan(&draft, &name, generation, &owners, &because);
-    plan.set_annotation(names::ROLLBACK_ANNOTATION, "true");
+    plan.set_annotation(names::ROLLBACK_ANNOTATION, operator.name());
     let status = lift_status(&draft, true);
     Ok(Rollback {
         from: operator.name().to_owned(),
@@ -142,11 +154,97 @@ pub fn rollback(world: &World<'_>, namespace: &str, name: &str) -> Result<Rollba
     })
 }
 
-/// Finds the change that brought an operator.
-fn change_of(world: &World<'_>, namespace: &str, name: &str) -> Option<GenerationChange> {
-    let generations = history(world.objects, namespace);
-    let mut changes = generations.into_iter().flat_map(|generation| generation.changes);
-    changes.find(|change| change.name == name && !change.replaces.is_empty())
+/// Finds the operator that is meant, which no other replaces, and its Subscription.
+fn find<'o>(
+    objects: &'o Objects,
+    namespace: &str,
+    name: &str,
+) -> Result<(ServiceVersion<'o>, Subscription<'o>), RollbackError> {
+    let here: Vec<ServiceVersion<'o>> =
+        running(objects).filter(|operator| operator.object.namespace() == namespace).collect();
+    let subscriptions: Vec<Subscription<'o>> =
+        objects.within(&known::SUBSCRIPTION, namespace).map(Subscription::read).collect();
+    let subscription_of = |operator: &ServiceVersion<'_>| {
+        let names = [operator.name(), operator.replaces()];
+        let is_owner = |subscription: &&Subscription<'_>| {
+            [subscription.installed_csv(), subscription.current_csv()]
+                .iter()
+                .any(|csv| !csv.is_empty() && names.contains(csv))
+        };
+        subscriptions.iter().find(is_owner).copied()
+    };
+    let is_meant = |operator: &&ServiceVersion<'_>| {
+        operator.name() == name
+            || package_of(**operator).is_some_and(|(package, _)| package == name)
+            || subscription_of(operator).is_some_and(|found| found.name() == name)
+    };
+    let is_replaced = |operator: &ServiceVersion<'_>| {
+        here.iter().any(|other| other.replaces() == operator.name())
+    };
+    let meant: Vec<&ServiceVersion<'_>> = here.iter().filter(is_meant).collect();
+    let newest = meant.iter().find(|operator| !is_replaced(operator));
+    let operator = match (newest, meant.first()) {
+        (Some(newest), _) => **newest,
+        (None, Some(replaced)) => {
+            return Err(RollbackError::UnderWay(replaced.name().to_owned()));
+        }
+        (None, None) => return Err(RollbackError::Unknown(name.to_owned())),
+    };
+    let subscription = subscription_of(&operator)
+        .ok_or_else(|| RollbackError::Freestanding(operator.name().to_owned()))?;
+    Ok((operator, subscription))
+}
+
+/// Names the operator to go back to: the one that waits to be replaced or that ran last, or the one of a
+/// version that ran earlier.
+fn target(
+    world: &World<'_>,
+    namespace: &str,
+    operator: ServiceVersion<'_>,
+    waiting: Option<ServiceVersion<'_>>,
+    to: Option<&str>,
+) -> Result<String, RollbackError> {
+    let changes: Vec<GenerationChange> = history(world.objects, namespace)
+        .into_iter()
+        .flat_map(|generation| generation.changes)
+        .collect();
+    let mut earlier: Vec<(String, String)> = Vec::new();
+    let mut next = waiting.map_or_else(
+        || ran_before(&changes, operator.name()),
+        |waiting| Some(waiting.name().to_owned()),
+    );
+    while let Some(name) =
+        next.filter(|name| name != operator.name() && !earlier.iter().any(|(seen, _)| seen == name))
+    {
+        let change = changes.iter().find(|change| change.name == name);
+        let version = match (change, waiting) {
+            (_, Some(waiting)) if waiting.name() == name => waiting.version_text().to_owned(),
+            (Some(change), _) => change.version.clone(),
+            (None, _) => String::new(),
+        };
+        next = ran_before(&changes, &name);
+        earlier.push((name, version));
+    }
+    let found = match to {
+        None => earlier.first(),
+        Some(version) => earlier.iter().find(|(_, known)| known == version),
+    };
+    match (found, to) {
+        (Some((name, _)), _) => Ok(name.clone()),
+        (None, Some(version)) if !earlier.is_empty() => Err(RollbackError::NeverRan {
+            name: operator.name().to_owned(),
+            version: version.to_owned(),
+            known: earlier.into_iter().map(|(_, version)| version).collect(),
+        }),
+        (None, _) => Err(RollbackError::First(operator.name().to_owned())),
+    }
+}
+
+/// Returns the operator that one took the place of when it last came.
+fn ran_before(changes: &[GenerationChange], name: &str) -> Option<String> {
+    let mut changes = changes.iter();
+    let change = changes.find(|change| change.name == name && !change.replaces.is_empty())?;
+    Some(change.replaces.clone())
 }
 
 /// Finds the operator before in the catalogs, the Subscription's own first.

@@ -119,13 +119,24 @@ fn read_step(step: &Value, steps: &mut Vec<Step>) -> Result<(), String> {
             steps
                 .push(Step::Answer { namespace: what.str().to_owned(), is_yes: verb == "approve" });
         }
-        "uninstall" | "rollback" => {
+        "uninstall" => {
             let (namespace, name) = what.str().split_once(' ').ok_or("say `namespace operator`")?;
             let (namespace, name) = (namespace.to_owned(), name.to_owned());
-            steps.push(match verb {
-                "uninstall" => Step::Uninstall { namespace, name },
-                _ => Step::RollBack { namespace, name },
-            });
+            steps.push(Step::Uninstall { namespace, name });
+        }
+        "rollback" => {
+            let words: Vec<&str> = what.str().split(' ').collect();
+            let (namespace, name, to) = match words[..] {
+                [namespace, name] => (namespace, name, None),
+                [namespace, name, "to", version] => (namespace, name, Some(version.to_owned())),
+                _ => {
+                    return Err(
+                        "say `namespace operator` or `namespace operator to version`".into()
+                    );
+                }
+            };
+            let (namespace, name) = (namespace.to_owned(), name.to_owned());
+            steps.push(Step::RollBack { namespace, name, to });
         }
         "wait" => steps.push(Step::Wait(duration(what.str())?)),
         "expect" => {

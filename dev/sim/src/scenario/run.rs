@@ -46,7 +46,7 @@ fn title(step: &Step) -> String {
         Step::Answer { namespace, is_yes: true } => format!("approve {namespace}"),
         Step::Answer { namespace, is_yes: false } => format!("reject {namespace}"),
         Step::Uninstall { namespace, name } => format!("uninstall {namespace} {name}"),
-        Step::RollBack { namespace, name } => format!("rollback {namespace} {name}"),
+        Step::RollBack { namespace, name, .. } => format!("rollback {namespace} {name}"),
         Step::Settle => "settle".to_owned(),
         Step::Wait(duration) => format!("wait {duration:?}"),
         Step::Restart => "restart".to_owned(),
@@ -71,7 +71,7 @@ fn run_step(step: &Step, stage: &mut impl Stage) -> Result<(), String> {
         }
         Step::Answer { namespace, is_yes } => answer(stage, namespace, *is_yes),
         Step::Uninstall { namespace, name } => stage.uninstall(namespace, name),
-        Step::RollBack { namespace, name } => stage.roll_back(namespace, name),
+        Step::RollBack { namespace, name, to } => stage.roll_back(namespace, name, to.as_deref()),
         Step::Settle => stage.settle(),
         Step::Wait(duration) => stage.wait(*duration),
         Step::Restart => stage.restart(),
