@@ -134,6 +134,28 @@ fn begin(scene: &Scene<'_>, name: &str, generation: i64) -> Object {
     object
 }
 
+/// Names the operator that one of a plan took the place of. What a catalog says it replaces need never
+/// have run here.
+fn replaced<'p>(scene: &Scene<'_>, plan: InstallPlan<'p>, named: &'p str) -> &'p str {
+    if let Some(from) = plan.object.annotation(names::ROLLBACK_ANNOTATION) {
+        return from;
+    }
+    let mut earlier: Vec<&Object> = of_namespace(scene)
+        .filter(|object| object.at(&["revision"]).as_integer() < Some(plan.generation()))
+        .collect();
+    earlier.sort_by_key(|object| object.at(&["revision"]).as_integer());
+    let last = earlier.iter().rev().find_map(|object| {
+        let data = object.at(&["data"]);
+        let has = |list: &str| {
+            data.get(list).elements().iter().any(|change| change.get("name").str() == named)
+        };
+        let has_brought = has("changes") && data.get("outcome").str() == "done";
+        (has_brought || has("removed")).then_some(has_brought)
+    });
+    let has_run = scene.operator(named).is_some() || last == Some(true);
+    if has_run { named } else { "" }
+}
+
 fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
     let mut object = begin(scene, name, plan.generation());
     let changes =
@@ -144,7 +166,7 @@ fn lift(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> Object {
         map! {
             "name" => step.name(),
             "version" => manifest.at(&["spec", "version"]).clone(),
-            "replaces" => manifest.at(&["spec", "replaces"]).clone(),
+            "replaces" => replaced(scene, plan, manifest.at(&["spec", "replaces"]).str()),
             "permissions" => records::permissions_hash(plan, step.name()).unwrap_or_default(),
             "catalog" => format!(
                 "{}/{}",
