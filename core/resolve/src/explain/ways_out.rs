@@ -50,6 +50,11 @@ pub enum Change {
         /// The bundle to start with; empty for none.
         starting_csv: String,
     },
+    /// Let a Subscription move to every version again.
+    Unpin {
+        /// The Subscription's name.
+        request: String,
+    },
     /// Remove a Subscription, and the operator it installed.
     RemoveSubscription {
         /// The Subscription's name.
@@ -149,6 +154,7 @@ fn proposals(
     }
     for name in &conflict.requests {
         if let Some(request) = requests.iter().find(|request| request.name == *name) {
+            propose_less(request, &mut proposals);
             propose_other_channels(universe, request, conflict, &mut proposals);
         }
     }
@@ -176,7 +182,60 @@ fn proposals(
         let text = format!("remove Subscription {}{what}", request.name);
         proposals.push((text, Change::RemoveSubscription { request: request.name.clone() }));
     }
+    let mut proposed = Vec::new();
+    proposals.retain(|(_, change)| {
+        let is_new = !proposed.contains(change);
+        proposed.push(change.clone());
+        is_new
+    });
     proposals
+}
+
+/// Says what a person does to make a Subscription ask for something else: all of it, because this is what
+/// is tried.
+fn words(request: &Request, change: &Change) -> String {
+    let Change::Subscription { request: name, package, channel, source, starting_csv } = change
+    else {
+        return String::new();
+    };
+    let mut parts = Vec::new();
+    if *package != request.package {
+        parts.push(format!("ask for package {package}"));
+    }
+    let other = source.as_ref().filter(|source| Some(*source) != request.source.as_ref());
+    match other {
+        Some(source) if *channel == request.channel => {
+            parts.push(format!("name the catalog {source}"));
+        }
+        Some(source) => parts.push(format!("follow channel {channel} of catalog {source}")),
+        None if *channel == request.channel => {}
+        None => parts.push(format!("follow channel {channel}")),
+    }
+    if *starting_csv != request.starting_csv {
+        parts.push("leave out startingCSV".to_owned());
+    }
+    let last = parts.pop().unwrap_or_default();
+    let first = if parts.is_empty() { String::new() } else { parts.join(", ") + " and " };
+    format!("{first}{last} in Subscription {name}")
+}
+
+/// Proposes to ask for less: for any version to start with, and for any to move to.
+fn propose_less(request: &Request, proposals: &mut Vec<(String, Change)>) {
+    if !request.starting_csv.is_empty() && request.installed_csv.is_empty() {
+        let change = Change::Subscription {
+            request: request.name.clone(),
+            package: request.package.clone(),
+            channel: request.channel.clone(),
+            source: request.source.clone(),
+            starting_csv: String::new(),
+        };
+        proposals.push((words(request, &change), change));
+    }
+    if request.allowed.is_some() {
+        let name = &request.name;
+        let text = format!("remove the pin of Subscription {name}: operon pin {name} --off");
+        proposals.push((text, Change::Unpin { request: name.clone() }));
+    }
 }
 
 fn propose_what_exists(
@@ -185,15 +244,16 @@ fn propose_what_exists(
     missing: &Missing,
     proposals: &mut Vec<(String, Change)>,
 ) {
-    let keep =
-        |package: &str, channel: &str, source: &SourceName, start: &str| Change::Subscription {
+    let keep = |package: &str, channel: &str, source: &SourceName, start: &str| {
+        let change = Change::Subscription {
             request: request.name.clone(),
             package: package.to_owned(),
             channel: channel.to_owned(),
             source: Some(source.clone()),
             starting_csv: start.to_owned(),
         };
-    let name = &request.name;
+        (words(request, &change), change)
+    };
     for source in &universe.sources {
         let Content::Ready(catalog) = source.content else { continue };
         let own = request.source.as_ref() == Some(&source.name);
@@ -203,12 +263,10 @@ fn propose_what_exists(
                 let Some(near) = nearest(package, names) else { continue };
                 let channel =
                     catalog.package(near).map_or("", |package| package.default_channel_name());
-                let text = format!("ask for package {near} in Subscription {name}");
-                proposals.push((text, keep(near, channel, &source.name, "")));
+                proposals.push(keep(near, channel, &source.name, ""));
             }
             Missing::Start { package, channel, .. } if own => {
-                let text = format!("leave out startingCSV in Subscription {name}");
-                proposals.push((text, keep(package, channel, &source.name, "")));
+                proposals.push(keep(package, channel, &source.name, ""));
             }
             Missing::Package { .. }
             | Missing::Start { .. }
@@ -217,14 +275,12 @@ fn propose_what_exists(
             | Missing::Catalog { .. }
             | Missing::Unavailable { .. } => {
                 if !own && catalog.package(&request.package).is_some() {
-                    let text = format!("name the catalog {} in Subscription {name}", source.name);
-                    let change = keep(
+                    proposals.push(keep(
                         &request.package,
                         &request.channel,
                         &source.name,
                         &request.starting_csv,
-                    );
-                    proposals.push((text, change));
+                    ));
                 }
             }
         }
@@ -258,15 +314,8 @@ fn propose_other_channels(
             if own && channel.name() == request.channel {
                 continue;
             }
-            let from = if own { String::new() } else { format!(" of catalog {}", source.name) };
             let listed = freestanding.iter().find(|name| channel.entry(name).is_some());
             let adopts = listed.map(|name| format!(", which lists {name} and so takes it over"));
-            let text = format!(
-                "follow channel {}{from} in Subscription {}{}",
-                channel.name(),
-                request.name,
-                adopts.unwrap_or_default()
-            );
             let change = Change::Subscription {
                 request: request.name.clone(),
                 package: request.package.clone(),
@@ -274,6 +323,7 @@ fn propose_other_channels(
                 source: Some(source.name.clone()),
                 starting_csv: String::new(),
             };
+            let text = words(request, &change) + &adopts.unwrap_or_default();
             proposals.push((text, change));
         }
     }
@@ -294,6 +344,11 @@ fn apply<'u>(
                 changed.channel.clone_from(channel);
                 changed.source.clone_from(source);
                 changed.starting_csv.clone_from(starting_csv);
+            }
+        }
+        Change::Unpin { request } => {
+            for changed in requests.iter_mut().filter(|asked| asked.name == *request) {
+                changed.allowed = None;
             }
         }
         Change::RemoveSubscription { request } => {
