@@ -48,7 +48,7 @@ impl Memory {
         if let Some(known) = known
             && known.inputs == inputs()
         {
-            budget.charge(known.steps);
+            budget.charge_cut(known.steps);
             return known.resolution;
         }
         let resolution = resolve(universe, requests, semantics, budget);

@@ -25,9 +25,14 @@ pub(crate) const BYTES_FOR_A_RULE: u64 = 120;
 /// What an operator in the list of a rule holds, in bytes: in the rule, in the clause and in indexes.
 pub(crate) const BYTES_FOR_A_MEMBER: u64 = 24;
 
-/// Steps or bytes of a budget are spent.
+/// What of a budget ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spent;
+pub enum Spent {
+    /// The steps.
+    Steps,
+    /// The bytes.
+    Bytes,
+}
 
 /// What one decision may spend.
 ///
@@ -38,7 +43,16 @@ pub struct Budget {
     limits: Limits,
     steps_left: u64,
     bytes_left: u64,
+    was_cut: bool,
     cache: ConstraintCache,
+}
+
+/// Steps and bytes that are set aside.
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub(crate) struct Held {
+    steps: u64,
+    bytes: u64,
 }
 
 impl Budget {
@@ -51,7 +65,21 @@ impl Budget {
     ///
     /// A cached answer costs the steps of its evaluation, so outcomes do not depend on the cache.
     pub fn with_cache(limits: &Limits, cache: ConstraintCache) -> Self {
-        Self { limits: *limits, steps_left: limits.steps, bytes_left: limits.bytes, cache }
+        Self {
+            limits: *limits,
+            steps_left: limits.steps,
+            bytes_left: limits.bytes,
+            was_cut: false,
+            cache,
+        }
+    }
+
+    /// Returns `true` if some work was left out for lack of steps or bytes, so that larger limits may
+    /// give another outcome.
+    ///
+    /// Work on one request is allowed a share of the budget only, so steps may be left all the same.
+    pub fn was_cut(&self) -> bool {
+        self.was_cut
     }
 
     /// Returns the steps that were spent.
@@ -69,9 +97,21 @@ impl Budget {
         self.steps_left
     }
 
-    /// Charges steps for an answer that an earlier decision found.
-    pub fn charge(&mut self, steps: u64) {
+    /// Returns the bytes that are left.
+    pub(crate) fn bytes_left(&self) -> u64 {
+        self.bytes_left
+    }
+
+    /// Charges steps for an answer that an earlier decision found when its budget was cut.
+    pub fn charge_cut(&mut self, steps: u64) {
         self.steps_left = self.steps_left.saturating_sub(steps);
+        self.was_cut = true;
+    }
+
+    /// Remembers that some work is left out.
+    pub(crate) fn cut(&mut self, spent: Spent) -> Spent {
+        self.was_cut = true;
+        spent
     }
 
     /// Spends steps.
@@ -83,7 +123,7 @@ impl Budget {
             }
             None => {
                 self.steps_left = 0;
-                Err(Spent)
+                Err(self.cut(Spent::Steps))
             }
         }
     }
@@ -95,7 +135,7 @@ impl Budget {
                 self.bytes_left = left;
                 Ok(())
             }
-            None => Err(Spent),
+            None => Err(self.cut(Spent::Bytes)),
         }
     }
 
@@ -109,22 +149,36 @@ impl Budget {
 
     /// Does some work with no more than these steps of what is left.
     pub(crate) fn within<T>(&mut self, steps: u64, work: impl FnOnce(&mut Self) -> T) -> T {
-        let held = self.hold_back(self.steps_left.saturating_sub(steps));
+        let held = self.hold_back_beyond(steps);
         let result = work(self);
         self.give_back(held);
         result
     }
 
-    /// Sets steps aside; they are added again by [`Budget::give_back`].
-    pub(crate) fn hold_back(&mut self, steps: u64) -> u64 {
-        let held = steps.min(self.steps_left);
-        self.steps_left -= held;
+    /// Sets all steps aside but these; they are added again by [`Budget::give_back`].
+    pub(crate) fn hold_back_beyond(&mut self, steps: u64) -> Held {
+        self.hold_back(Held { steps: self.steps_left.saturating_sub(steps), bytes: 0 })
+    }
+
+    /// Sets all steps and bytes aside but one part in `share`; they are added again by
+    /// [`Budget::give_back`].
+    pub(crate) fn hold_back_all_but(&mut self, share: u64) -> Held {
+        self.hold_back(Held {
+            steps: self.steps_left - self.steps_left / share,
+            bytes: self.bytes_left - self.bytes_left / share,
+        })
+    }
+
+    fn hold_back(&mut self, held: Held) -> Held {
+        self.steps_left -= held.steps;
+        self.bytes_left -= held.bytes;
         held
     }
 
-    /// Adds the steps again that were set aside.
-    pub(crate) fn give_back(&mut self, held: u64) {
-        self.steps_left += held;
+    /// Adds again what was set aside.
+    pub(crate) fn give_back(&mut self, held: Held) {
+        self.steps_left += held.steps;
+        self.bytes_left += held.bytes;
     }
 
     /// Charges the steps of a search, which is allowed the rest of the budget.
@@ -136,6 +190,7 @@ impl Budget {
         let mut budget = operon_sat::Budget::new(steps.min(self.steps_left));
         let result = work(&mut budget);
         self.steps_left = self.steps_left.saturating_sub(budget.spent());
+        self.was_cut |= budget.remaining() == 0;
         (result, budget.spent())
     }
 
@@ -178,6 +233,6 @@ impl Budget {
         let is_cut_short = matches!(answer, Err(CelError::Limit(Limit::EvaluationSteps)))
             && allowed < MAX_EVALUATION_STEPS;
         self.spend(steps as u64)?;
-        if is_cut_short { Err(Spent) } else { Ok(matches!(answer, Ok(true))) }
+        if is_cut_short { Err(self.cut(Spent::Steps)) } else { Ok(matches!(answer, Ok(true))) }
     }
 }

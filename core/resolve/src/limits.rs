@@ -1,5 +1,7 @@
 //! How much work a decision may be.
 
+use crate::budget::Spent;
+
 /// Bounds of the work of one decision; each ends with a clear answer.
 ///
 /// A decision is a resolution and everything that is asked about its outcome: explanations and the
@@ -29,6 +31,16 @@ pub const DEFAULT_CONFLICT_STEPS: u64 = 3_000_000;
 
 /// Conflicts that people can take in at once.
 pub const DEFAULT_CONFLICTS: usize = 8;
+
+impl Limits {
+    /// Returns the limit that was reached when a decision ran out of something.
+    pub(crate) fn of(&self, spent: Spent) -> u64 {
+        match spent {
+            Spent::Steps => self.steps,
+            Spent::Bytes => self.bytes,
+        }
+    }
+}
 
 impl Default for Limits {
     fn default() -> Self {

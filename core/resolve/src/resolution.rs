@@ -5,6 +5,7 @@ use std::fmt;
 
 use operon_catalog::EntryId;
 
+use crate::budget::Spent;
 use crate::conflict::Conflict;
 use crate::universe::SourceName;
 
@@ -122,17 +123,25 @@ pub struct Expense {
     pub bundle: String,
     /// The need of the bundle that cost the most, in words; empty when it is not about one need.
     pub need: String,
-    /// The steps that the whole decision had.
-    pub steps: u64,
+    /// What ran out.
+    pub spent: Spent,
+    /// How much of it the whole decision had: steps or bytes.
+    pub limit: u64,
 }
+
+const MEBIBYTE: u64 = 1024 * 1024;
 
 /// How many characters of a need are shown: rules may be a hundred thousand characters long.
 const MAX_NEED_SHOWN: usize = 200;
 
 impl fmt::Display for Expense {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bundle, need, steps } = self;
-        write!(formatter, "resolution is too expensive: no answer within {steps} steps")?;
+        let Self { bundle, need, spent, limit } = self;
+        formatter.write_str("resolution is too expensive: it exceeds the budget of ")?;
+        match spent {
+            Spent::Steps => write!(formatter, "{limit} steps")?,
+            Spent::Bytes => write!(formatter, "{} MiB of memory", limit / MEBIBYTE)?,
+        }
         if !bundle.is_empty() {
             write!(formatter, "; bundle {bundle} costs the most")?;
         }

@@ -57,8 +57,8 @@ impl<'s, 'b> Search<'s, 'b> {
     pub(crate) fn solve(&mut self, part: &SpacePart) -> Result<Vec<NodeId>, Failure> {
         let Self { space, budget, places, .. } = self;
         budget.scope(|budget| {
-            if let Err(largest) = charge(space, part, budget) {
-                return Err(Failure::TooExpensive(space.expense(largest, None, budget)));
+            if let Err((spent, largest)) = charge(space, part, budget) {
+                return Err(Failure::TooExpensive(space.expense(largest, None, spent, budget)));
             }
             let encoded = encode(space, part, places);
             let mut solver = Solver::new(&encoded.problem);
@@ -77,7 +77,9 @@ impl<'s, 'b> Search<'s, 'b> {
                     let is_entry =
                         |node: &&NodeId| matches!(space.nodes[node.index()], Node::Entry { .. });
                     let node = node.or(part.nodes.iter().find(is_entry).copied());
-                    Err(Failure::TooExpensive(space.expense(node, None, budget)))
+                    let spent = budget.cut(Spent::Steps);
+                    let expense = space.expense(node, None, spent, budget);
+                    Err(Failure::TooExpensive(expense))
                 }
                 Found::Unsatisfiable(_) => {
                     let limits = *budget.limits();
@@ -93,7 +95,11 @@ impl<'s, 'b> Search<'s, 'b> {
 }
 
 /// Charges what encoding a part takes; fails with the operator whose rules are the largest.
-fn charge(space: &Space<'_>, part: &SpacePart, budget: &mut Budget) -> Result<(), Option<NodeId>> {
+fn charge(
+    space: &Space<'_>,
+    part: &SpacePart,
+    budget: &mut Budget,
+) -> Result<(), (Spent, Option<NodeId>)> {
     let operators = part.nodes.len() as u64;
     let mut bytes = operators * BYTES_FOR_AN_OPERATOR;
     let mut members = 0;
@@ -119,7 +125,7 @@ fn charge(space: &Space<'_>, part: &SpacePart, budget: &mut Budget) -> Result<()
         }
     }
     let steps = part.rules.len() as u64 * STEPS_FOR_A_RULE + members + operators;
-    budget.occupy(bytes).and_then(|()| budget.spend(steps)).map_err(|Spent| largest.1)
+    budget.occupy(bytes).and_then(|()| budget.spend(steps)).map_err(|spent| (spent, largest.1))
 }
 
 /// Limits the operators that the facts of one conflict name: beyond it, nobody could take in why

@@ -6,6 +6,7 @@
 
 mod adopt;
 mod build;
+mod costliest;
 mod exclusive;
 mod failures;
 mod formula;
@@ -25,7 +26,7 @@ pub(crate) use self::{
     sources::{ReadySource, SourceIndex},
     whole::{updates_of, whole},
 };
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::conflict::Missing;
 use crate::facts;
 use crate::resolution::{Expense, Notice};
@@ -144,6 +145,7 @@ impl Space<'_> {
         &self,
         node: Option<NodeId>,
         need: Option<FormulaId>,
+        spent: Spent,
         budget: &Budget,
     ) -> Expense {
         Expense {
@@ -151,7 +153,8 @@ impl Space<'_> {
             need: need
                 .map(|need| words::need(&self.formulas[need.index()].constraint))
                 .unwrap_or_default(),
-            steps: budget.limits().steps,
+            spent,
+            limit: budget.limits().of(spent),
         }
     }
 

@@ -14,7 +14,7 @@ use operon_catalog::{
 use operon_resolve::survey::{Install, survey};
 use operon_resolve::{
     Because, Budget, ConstraintCache, Content, DEFAULT_STEPS, Expense, Explanation, Failure,
-    Limits, Request, Semantics, Source, SourceName, Universe, explain, resolve,
+    Limits, Request, Semantics, Source, SourceName, Spent, Universe, explain, resolve,
 };
 
 const PLACE: Place = Place { file: FileId(0), start: 0, end: 0 };
@@ -200,7 +200,7 @@ fn assert_too_expensive(outcome: &Outcome, bundle: &str) {
     match outcome {
         Outcome::TooExpensive(expense) => {
             assert!(expense.bundle.starts_with(bundle), "{expense}");
-            assert_eq!(expense.steps, DEFAULT_STEPS);
+            assert_eq!((expense.spent, expense.limit), (Spent::Steps, DEFAULT_STEPS));
             assert!(expense.to_string().contains("too expensive"), "{expense}");
         }
         other => panic!("{other:?}"),
@@ -255,6 +255,40 @@ fn nested_rule_leaves_independent_subscriptions_their_answer() {
     let (again, same_steps) = decide(&catalog, &packages, &Semantics::documented(), &cache);
     assert_eq!(format!("{outcomes:?}"), format!("{again:?}"));
     assert_eq!(steps, same_steps);
+}
+
+#[test]
+fn spent_bytes_are_reported_and_leave_others_their_answer() {
+    let mut family = families::failing_providers(20_000);
+    let unrelated = families::Bundle { version: "1.0.0".to_owned(), ..Default::default() };
+    let (name, bundles) = ("unrelated".to_owned(), vec![unrelated]);
+    family.packages.push(Package { name, bundles, channels: 1 });
+    let catalog = catalog(&family);
+    let universe = universe(&catalog);
+    let requests = [subscription("root"), subscription("unrelated")];
+    let limits = Limits { bytes: 3 * 1024 * 1024, ..Limits::default() };
+    let mut budget = Budget::new(&limits);
+    let resolution = resolve(&universe, &requests, &Semantics::documented(), &mut budget);
+    assert!(budget.was_cut());
+    let result = |name: &str| {
+        let part = resolution.parts.iter().find(|part| part.requests == [name]);
+        &part.expect("the requests are independent").result
+    };
+    let Err(Failure::TooExpensive(expense)) = result("root") else {
+        panic!("{:?}", result("root"))
+    };
+    let text = "resolution is too expensive: it exceeds the budget of 3 MiB of memory; bundle \
+                root.v1.0.0 costs the most, because it needs API Wanted.v1 (example.com)";
+    assert_eq!(expense.to_string(), text);
+    assert!(result("unrelated").is_ok(), "{:?}", result("unrelated"));
+}
+
+#[test]
+fn cheap_decisions_are_not_cut() {
+    let catalog = catalog(&families::chain(100, false));
+    let mut budget = Budget::new(&Limits::default());
+    resolve(&universe(&catalog), &[subscription("root")], &Semantics::documented(), &mut budget);
+    assert!(!budget.was_cut());
 }
 
 #[test]

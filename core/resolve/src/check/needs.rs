@@ -40,9 +40,9 @@ impl<'m> Needs<'m> {
     }
 
     /// Describes an operator whose needs are too expensive to test.
-    pub(super) fn expense(&self, member: &Member<'_>, _: Spent) -> Expense {
-        let steps = self.budget.limits().steps;
-        Expense { bundle: member.name.clone(), need: String::new(), steps }
+    pub(super) fn expense(&self, member: &Member<'_>, spent: Spent) -> Expense {
+        let limit = self.budget.limits().of(spent);
+        Expense { bundle: member.name.clone(), need: String::new(), spent, limit }
     }
 
     /// Names a need of an operator that nothing meets.

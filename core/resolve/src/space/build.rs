@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::costliest::{Costliest, Mark};
 use super::failures::{Halt, upstream_failure};
 use super::formula::Shape;
 use super::needs::{self, NeedMemo, states_a_need};
@@ -53,7 +54,7 @@ pub(crate) fn build<'u>(
     match builder.fill(&mut space) {
         Ok(()) => Ok(space),
         Err(Halt::Failure(failure)) => Err(Failure::Error(failure)),
-        Err(Halt::Spent) => Err(Failure::TooExpensive(builder.expense(&space))),
+        Err(Halt::Spent(spent)) => Err(Failure::TooExpensive(builder.expense(&space, spent))),
     }
 }
 
@@ -63,19 +64,19 @@ pub(super) struct Builder<'u, 'b> {
     fresh: Vec<NodeId>,
     /// What must not be there, to be looked up when all operators are known.
     exclusions: Vec<(NodeId, FormulaId)>,
-    /// The steps of the need that cost the most, the operator that has it, and the need.
-    costliest: (u64, Option<NodeId>, Option<FormulaId>),
+    costliest: Costliest,
     budget: &'b mut Budget,
 }
 
 impl<'u, 'b> Builder<'u, 'b> {
     pub(super) fn new(fresh: Vec<NodeId>, budget: &'b mut Budget) -> Self {
         let needs = NeedMemo::default();
-        Self { needs, fresh, exclusions: Vec::new(), costliest: (0, None, None), budget }
+        Self { needs, fresh, exclusions: Vec::new(), costliest: Costliest::default(), budget }
     }
 
-    pub(super) fn expense(&self, space: &Space<'_>) -> Expense {
-        space.expense(self.costliest.1, self.costliest.2, self.budget)
+    pub(super) fn expense(&self, space: &Space<'_>, spent: Spent) -> Expense {
+        let (node, need) = self.costliest.of(spent);
+        space.expense(node, need, spent, self.budget)
     }
 
     pub(super) fn fill(&mut self, space: &mut Space<'u>) -> Result<(), Halt> {
@@ -107,7 +108,7 @@ impl<'u, 'b> Builder<'u, 'b> {
             match expanded {
                 Ok(()) => {}
                 Err(Halt::Failure(failure)) => failures.push(failure),
-                Err(Halt::Spent) => return Err(Halt::Spent),
+                Err(halt @ Halt::Spent(_)) => return Err(halt),
             }
         }
         upstream_failure(space, failures)?;
@@ -125,7 +126,7 @@ impl<'u, 'b> Builder<'u, 'b> {
         self.fresh.reverse();
         while let Some(node) = self.fresh.pop() {
             let others = std::mem::take(&mut self.fresh);
-            let held = self.budget.hold_back(self.budget.steps_left().saturating_sub(max_steps));
+            let held = self.budget.hold_back_beyond(max_steps);
             self.fresh.push(node);
             let result = self.in_share(space, Self::expand);
             self.budget.give_back(held);
@@ -150,21 +151,21 @@ impl<'u, 'b> Builder<'u, 'b> {
         if space.semantics.failures == FailureScope::Namespace {
             return work(self, space);
         }
-        let whole = self.budget.steps_left();
-        let kept = whole - whole / SHARE_OF_A_REQUEST;
-        let held = self.budget.hold_back(kept);
-        self.costliest = (0, None, None);
+        let others = std::mem::take(&mut self.costliest);
+        let held = self.budget.hold_back_all_but(SHARE_OF_A_REQUEST);
         let result = work(self, space);
         self.budget.give_back(held);
-        match result {
-            Err(Halt::Spent) => {
-                let expense = self.expense(space);
+        let result = match result {
+            Err(Halt::Spent(spent)) => {
+                let expense = self.expense(space, spent);
                 let unfinished = std::mem::take(&mut self.fresh).into_iter();
                 space.unfinished.extend(unfinished.map(|node| (node, expense.clone())));
                 Ok(())
             }
             other => other,
-        }
+        };
+        self.costliest = others.max(self.costliest);
+        result
     }
 
     fn add_exclusions(&mut self, space: &mut Space<'u>) -> Result<(), Halt> {
@@ -172,7 +173,7 @@ impl<'u, 'b> Builder<'u, 'b> {
         for (trigger, formula) in std::mem::take(&mut self.exclusions) {
             self.in_share(space, |builder, space| {
                 builder.fresh.push(trigger);
-                builder.costliest = (0, Some(trigger), Some(formula));
+                builder.costliest = Costliest::new(trigger, Some(formula));
                 let list = match excluded.get(&formula) {
                     Some(list) => *list,
                     None => {
@@ -227,7 +228,7 @@ impl<'u, 'b> Builder<'u, 'b> {
                 Node::Installed(position) => self.expand_installed(space, node, position),
                 Node::Request(_) | Node::Way(_) => Ok(()),
             };
-            if matches!(result, Err(Halt::Spent)) {
+            if matches!(result, Err(Halt::Spent(_))) {
                 self.fresh.push(node);
             }
             result?;
@@ -354,12 +355,9 @@ impl<'u, 'b> Builder<'u, 'b> {
         formula: FormulaId,
         home: Option<SourceIndex>,
     ) -> Result<(), Halt> {
-        let before = self.budget.steps_left();
+        let begin = Mark::of(self.budget);
         let result = self.add_parts(space, operator, formula, home);
-        let steps = before - self.budget.steps_left();
-        if steps > self.costliest.0 {
-            self.costliest = (steps, Some(operator), Some(formula));
-        }
+        self.costliest.note_need(operator, formula, begin, self.budget);
         result
     }
 
@@ -410,9 +408,7 @@ impl<'u, 'b> Builder<'u, 'b> {
     }
 
     fn charge_operator(&mut self, node: NodeId) -> Result<(), Spent> {
-        if self.costliest.1.is_none() {
-            self.costliest.1 = Some(node);
-        }
+        self.costliest.note_operator(node);
         self.budget.occupy(BYTES_FOR_AN_OPERATOR)?;
         self.budget.spend(STEPS_FOR_AN_OPERATOR)
     }

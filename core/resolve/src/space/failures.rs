@@ -10,12 +10,22 @@ pub(super) enum Halt {
     /// Something could not be read.
     Failure(String),
     /// The budget is spent.
-    Spent,
+    Spent(Spent),
+}
+
+impl Halt {
+    /// Returns what ran out, if that is why building stops.
+    pub(super) fn spent(&self) -> Option<Spent> {
+        match self {
+            Self::Spent(spent) => Some(*spent),
+            Self::Failure(_) => None,
+        }
+    }
 }
 
 impl From<Spent> for Halt {
-    fn from(_: Spent) -> Self {
-        Self::Spent
+    fn from(spent: Spent) -> Self {
+        Self::Spent(spent)
     }
 }
 

@@ -10,7 +10,7 @@ use operon_version::Version;
 use super::build::Builder;
 use super::installed::InstalledOperator;
 use super::{Node, NodeId, SourceIndex, Space, options, sources};
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::limits::Limits;
 use crate::semantics::{FailureScope, Semantics, UpdateSources};
 use crate::universe::{Installed, InstalledProperties, Request, Universe};
@@ -68,9 +68,10 @@ pub(crate) fn whole<'u>(universe: &'u Universe<'u>, semantics: Semantics) -> Spa
     let mut budget = Budget::new(&limits);
     let mut builder = Builder::new(fresh, &mut budget);
     let built = builder.fill_whole(&mut space, MAX_STEPS_FOR_AN_OPERATOR);
-    if built.is_err() {
+    if let Err(halt) = built {
         // Nothing can be said about any of them.
-        let expense = builder.expense(&space);
+        let spent = halt.spent().unwrap_or(Spent::Steps);
+        let expense = builder.expense(&space, spent);
         let nodes = (0..space.nodes.len() as u32).map(NodeId);
         space.unfinished = nodes.map(|node| (node, expense.clone())).collect();
     }
