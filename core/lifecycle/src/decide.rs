@@ -66,7 +66,8 @@ fn decide_namespace(world: &World<'_>, namespace: &str, verdict: &mut Verdict) {
     groups::decide(&scene, verdict);
     let outlook = Outlook::of(&scene);
     verdict.looks_elsewhere |= outlook.looks_elsewhere;
-    verdict.steps += outlook.steps;
+    verdict.steps += outlook.cost.steps;
+    verdict.was_cut |= outlook.cost.was_cut;
     plans::decide(&scene, &outlook, verdict);
     service_versions::decide(&scene, verdict);
     operator_conditions::decide(&scene, verdict);

@@ -22,6 +22,9 @@ pub struct Verdict {
     pub looks_elsewhere: bool,
     /// The steps that resolving took, of those that [`Limits`](operon_resolve::Limits) allow.
     pub steps: u64,
+    /// Whether resolving left out work for lack of steps or bytes, so that larger limits may give another
+    /// verdict.
+    pub was_cut: bool,
     /// The bundles whose contents are waited for.
     pub wanted: BTreeSet<BundleKey>,
     /// The bundles whose contents it rests on, those that are wanted among them.

@@ -15,7 +15,7 @@ use operon_plan::Draft;
 
 use crate::{
     World,
-    outlook::{Hold, Outlook},
+    outlook::{Cost, Hold, Outlook},
     scene::Scene,
 };
 
@@ -37,8 +37,8 @@ struct Harm {
 }
 
 /// Asks the other namespaces about a draft. Resolving them draws on the steps of the same decision, of
-/// which `steps` are spent.
-pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, steps: &mut u64) -> Neighbours {
+/// which `cost` is spent.
+pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, cost: &mut Cost) -> Neighbours {
     let harms = harms(scene, draft);
     if harms.is_empty() {
         return Neighbours::Unharmed;
@@ -51,7 +51,7 @@ pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, steps: &mut u64) -> Neighbou
         draft.operators.iter().map(|operator| operator.addition.name.as_str()).collect();
     let message =
         format!("{} would take away what runs elsewhere: {}", names.join(" and "), told.join("; "));
-    let Some(partners) = deadlock(scene, draft, &harms, steps) else {
+    let Some(partners) = deadlock(scene, draft, &harms, cost) else {
         return Neighbours::Held(Hold { reason: "NeededElsewhere", message });
     };
     let wants = |namespace: &str, draft: &Draft| wants_to_join(scene.world, namespace, draft);
@@ -134,15 +134,15 @@ fn deadlock(
     scene: &Scene<'_>,
     draft: &Draft,
     harms: &[Harm],
-    steps: &mut u64,
+    cost: &mut Cost,
 ) -> Option<BTreeMap<String, Draft>> {
     let mut partners = BTreeMap::new();
     let namespaces: BTreeSet<&str> = harms.iter().map(|harm| harm.namespace.as_str()).collect();
     for namespace in namespaces {
         let theirs = Scene::new(scene.world, namespace);
-        let left = scene.world.settings.limits.steps.saturating_sub(*steps);
+        let left = scene.world.settings.limits.steps.saturating_sub(cost.steps);
         let outlook = Outlook::looking_away(&theirs, left);
-        *steps += outlook.steps;
+        cost.add(outlook.cost);
         let drafts = outlook.drafts;
         let here = || harms.iter().filter(|harm| harm.namespace == namespace);
         let partner = drafts.into_iter().find(|partner| {

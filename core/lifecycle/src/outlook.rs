@@ -46,9 +46,24 @@ pub(crate) struct Outlook {
     pub(crate) joined: BTreeMap<String, BTreeMap<String, String>>,
     /// Whether other namespaces were asked, and had something to say.
     pub(crate) looks_elsewhere: bool,
-    /// The steps that resolving took, other namespaces that were asked included.
-    pub(crate) steps: u64,
+    /// The cost of resolving, other namespaces that were asked included.
+    pub(crate) cost: Cost,
     asks_neighbours: bool,
+}
+
+/// What resolving took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cost {
+    pub(crate) steps: u64,
+    /// Whether work was left out for lack of steps or bytes.
+    pub(crate) was_cut: bool,
+}
+
+impl Cost {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.was_cut |= other.was_cut;
+    }
 }
 
 /// What is in sight for a Subscription.
@@ -119,7 +134,7 @@ impl Outlook {
                 }
             }
         }
-        outlook.steps = budget.steps_spent();
+        outlook.cost = Cost { steps: budget.steps_spent(), was_cut: budget.was_cut() };
         outlook.draft(scene, group, &universe, &requests, &answers);
         outlook
     }
@@ -271,7 +286,7 @@ impl Outlook {
     fn keep_or_hold(&mut self, scene: &Scene<'_>, draft: Draft) {
         let mut weight = hold::weigh_draft(scene, &draft);
         if self.asks_neighbours && matches!(weight, hold::Weight::Free) {
-            match neighbours::ask(scene, &draft, &mut self.steps) {
+            match neighbours::ask(scene, &draft, &mut self.cost) {
                 Neighbours::Unharmed => {}
                 Neighbours::Joined(contents) => {
                     self.looks_elsewhere = true;

@@ -8,11 +8,21 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use operon_object::ObjectKey;
 
+use crate::Lane;
+
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
-    in_progress: BTreeMap<String, State>,
+    in_progress: BTreeMap<String, Progress>,
     /// The namespaces that wait for a claim, by what they wait for.
     waiting: BTreeMap<Claim, VecDeque<String>>,
+}
+
+/// A namespace in progress.
+#[derive(Debug)]
+struct Progress {
+    /// The lane of its task.
+    lane: Lane,
+    state: State,
 }
 
 #[derive(Debug)]
@@ -41,9 +51,17 @@ pub(crate) enum Claimed {
 }
 
 impl Claims {
-    /// Starts work on a namespace.
-    pub(crate) fn begin(&mut self, namespace: &str) {
-        self.in_progress.insert(namespace.to_owned(), State::Deciding);
+    /// Starts work on a namespace: it is decided on a lane.
+    pub(crate) fn begin(&mut self, namespace: &str, lane: Lane) {
+        let progress = Progress { lane, state: State::Deciding };
+        self.in_progress.insert(namespace.to_owned(), progress);
+    }
+
+    /// Notes the lane on which the effects of a namespace are executed.
+    pub(crate) fn execute_on(&mut self, namespace: &str, lane: Lane) {
+        if let Some(progress) = self.in_progress.get_mut(namespace) {
+            progress.lane = lane;
+        }
     }
 
     /// Claims the objects outside its namespace that a verdict writes.
@@ -65,7 +83,9 @@ impl Claims {
             None => State::Executing(claims),
             Some(_) => State::Waiting,
         };
-        self.in_progress.insert(namespace.to_owned(), state);
+        if let Some(progress) = self.in_progress.get_mut(namespace) {
+            progress.state = state;
+        }
         match contested {
             None => Claimed::Yes,
             Some(claim) => {
@@ -103,13 +123,16 @@ impl Claims {
         self.in_progress.is_empty()
     }
 
-    /// Counts the namespaces that occupy a worker.
-    pub(crate) fn active(&self) -> usize {
-        self.in_progress.values().filter(|state| !matches!(state, State::Waiting)).count()
+    /// Counts the namespaces that occupy a worker of a lane.
+    pub(crate) fn active(&self, lane: Lane) -> usize {
+        let is_active = |progress: &&Progress| {
+            progress.lane == lane && !matches!(progress.state, State::Waiting)
+        };
+        self.in_progress.values().filter(is_active).count()
     }
 
     fn is_held(&self, claim: &Claim) -> bool {
-        self.in_progress.values().any(|state| match state {
+        self.in_progress.values().any(|progress| match &progress.state {
             State::Executing(claims) => claims.contains(claim),
             State::Deciding | State::Waiting => false,
         })
@@ -129,16 +152,19 @@ mod tests {
     #[test]
     fn shared_objects_are_written_by_one_namespace_at_a_time() {
         let mut claims = Claims::default();
-        ["a", "b", "c", "d"].iter().for_each(|namespace| claims.begin(namespace));
+        ["a", "b", "c", "d"].iter().for_each(|namespace| claims.begin(namespace, Lane::Quick));
         assert_eq!(claims.claim("a", roles(&["x"]), false, |_| true), Claimed::Yes);
         assert_eq!(claims.claim("b", roles(&["x", "y"]), false, |_| true), Claimed::Later);
         assert_eq!(claims.claim("c", roles(&["x"]), false, |_| true), Claimed::Later);
         assert_eq!(claims.claim("d", roles(&["z"]), false, |_| true), Claimed::Yes);
-        assert_eq!(claims.active(), 2);
+        assert_eq!(claims.active(Lane::Quick), 2);
+        // Writes that are slow occupy another worker.
+        claims.execute_on("d", Lane::SlowWrites);
+        assert_eq!(claims.active(Lane::Quick), 1);
         assert!(claims.end("d").is_empty());
         assert_eq!(claims.end("a"), ["b"]);
         // A namespace that wants something else by now does not keep the others waiting.
-        claims.begin("b");
+        claims.begin("b", Lane::Quick);
         assert_eq!(claims.claim("b", roles(&["y"]), false, |_| true), Claimed::Yes);
         assert_eq!(claims.end("b"), ["c"]);
         assert!(claims.is_idle());
@@ -147,7 +173,7 @@ mod tests {
     #[test]
     fn outdated_verdicts_are_not_executed() {
         let mut claims = Claims::default();
-        claims.begin("a");
+        claims.begin("a", Lane::Quick);
         assert_eq!(claims.claim("a", roles(&["x"]), false, |_| false), Claimed::Outdated);
         assert!(claims.end("a").is_empty());
     }
@@ -155,7 +181,7 @@ mod tests {
     #[test]
     fn verdicts_that_rest_on_other_namespaces_follow_each_other() {
         let mut claims = Claims::default();
-        ["a", "b"].iter().for_each(|namespace| claims.begin(namespace));
+        ["a", "b"].iter().for_each(|namespace| claims.begin(namespace, Lane::Quick));
         assert_eq!(claims.claim("a", BTreeSet::new(), true, |_| true), Claimed::Yes);
         assert_eq!(claims.claim("b", BTreeSet::new(), true, |_| true), Claimed::Later);
         assert_eq!(claims.end("a"), ["b"]);

@@ -22,20 +22,12 @@ use crate::{
     Catalogs, Cluster, ClusterError, Finished, Lane, Task, Workers,
     asks::Asks,
     claims::{Claimed, Claims},
+    lanes::{Lanes, quick_limits},
     picture::Picture,
     repeats::Repeats,
     task::{Decided, Report, Snapshot, TaskResult, Work},
     touched::Touched,
 };
-
-/// The share of a decision's steps that the quick lane allows: some tens of milliseconds. Fifty
-/// Subscriptions on the community catalog take a tenth of it. A decision that needs more starts again
-/// elsewhere, where it delays expensive decisions only.
-const QUICK_SHARE: u64 = 20;
-
-/// Namespaces that are worked on at the same time. Most of that time is spent waiting for the API
-/// server, whose flow control is stricter.
-const NAMESPACES_AT_ONCE: usize = 32;
 
 /// How long a cycle waits for tasks before the cluster is observed again.
 const CYCLE_PATIENCE: Duration = Duration::from_millis(100);
@@ -64,10 +56,7 @@ pub struct Driver<C, S> {
     used: BTreeMap<String, BTreeSet<BundleKey>>,
     workers: Option<Box<dyn Workers>>,
     claims: Claims,
-    /// The namespaces whose decisions need more steps than the quick lane allows.
-    expensive: BTreeSet<String>,
-    /// The namespaces whose writes did not finish in time.
-    slow: BTreeSet<String>,
+    lanes: Lanes,
 }
 
 /// What a turn of the loop came to.
@@ -104,7 +93,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         let mut touched = Touched::default();
         touched.touch_everything();
         let mut quick_settings = settings.clone();
-        quick_settings.limits.steps /= QUICK_SHARE;
+        quick_settings.limits = quick_limits(&settings.limits);
         Self {
             cluster,
             catalogs,
@@ -123,8 +112,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             used: BTreeMap::new(),
             workers: None,
             claims: Claims::default(),
-            expensive: BTreeSet::new(),
-            slow: BTreeSet::new(),
+            lanes: Lanes::default(),
         }
     }
 
@@ -221,22 +209,17 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Works on namespaces, in order, until all are done. With workers, it ends earlier when only slow
     /// tasks are left, or when another namespace has to be decided.
     fn work(&mut self, mut queue: VecDeque<String>, now: Timestamp, cycle: &mut Cycle) {
-        let at_once = if self.workers.is_some() { NAMESPACES_AT_ONCE } else { 1 };
         loop {
-            while self.claims.active() < at_once
-                && let Some(namespace) = queue.pop_front()
-            {
-                self.claims.begin(&namespace);
-                let lane = if self.expensive.contains(&namespace) && self.workers.is_some() {
-                    Lane::ExpensiveDecisions
-                } else {
-                    Lane::Quick
-                };
+            // Without workers, a task has ended when its submission returns.
+            while let Some(namespace) = self.lanes.next(&mut queue, &self.claims) {
+                let lane = self.lanes.of_decision(&namespace);
+                self.claims.begin(&namespace, lane);
                 self.submit_decision(namespace, lane, now, cycle, &mut queue);
             }
             let Some(workers) = self.workers.as_mut() else { return };
             let has_others = || self.touched.has_others(|name| self.claims.is_busy(name));
-            if self.claims.is_idle() || (queue.is_empty() && has_others()) {
+            let has_quick = || queue.iter().any(|name| self.lanes.of_decision(name) == Lane::Quick);
+            if self.claims.is_idle() || (!has_quick() && has_others()) {
                 break;
             }
             let Some(finished) = workers.next(CYCLE_PATIENCE) else { break };
@@ -334,13 +317,15 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         keep(&mut self.used, &namespace, verdict.used);
         if self.workers.is_some() {
             let is_quick = Arc::ptr_eq(&snapshot.settings, &self.quick_settings);
-            if is_quick && verdict.steps >= self.quick_settings.limits.steps {
-                self.expensive.insert(namespace.clone());
-                self.submit_decision(namespace, Lane::ExpensiveDecisions, now, cycle, queue);
+            if is_quick && verdict.was_cut {
+                // The verdict says what the quick lane is too small for, so it is decided again elsewhere.
+                self.lanes.leave_quick(&namespace);
+                queue.extend(self.claims.end(&namespace));
+                queue.push_back(namespace);
                 return;
             }
-            if !is_quick && verdict.steps < self.quick_settings.limits.steps / 2 {
-                self.expensive.remove(&namespace);
+            if !is_quick {
+                self.lanes.note_steps(&namespace, verdict.steps, &self.quick_settings.limits);
             }
             let targets = verdict.effects.iter().filter_map(|effect| effect.action.target());
             let shared: BTreeSet<ObjectKey> = targets
@@ -377,17 +362,14 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             queue.extend(self.claims.end(&namespace));
             return;
         }
-        let lane = if self.slow.contains(&namespace) { Lane::SlowWrites } else { Lane::Quick };
+        let lane = self.lanes.of_writes(&namespace);
+        self.claims.execute_on(&namespace, lane);
         let effects = self.prepare(verdict.effects, now);
         self.submit(Task { namespace, now, lane, work: Work::Execute(effects) }, now, cycle, queue);
     }
 
     fn take_report(&mut self, namespace: &str, report: Report, now: Timestamp, cycle: &mut Cycle) {
-        if report.is_stopped {
-            self.slow.insert(namespace.to_owned());
-        } else {
-            self.slow.remove(namespace);
-        }
+        self.lanes.note_writes(namespace, report.is_late);
         if let Some(wake) = report.wake {
             let known = self.wakes.entry(namespace.to_owned()).or_insert(wake);
             *known = wake.min(*known);

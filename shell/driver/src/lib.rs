@@ -14,6 +14,7 @@ mod events;
 mod execute;
 mod impersonate;
 mod interest;
+mod lanes;
 mod picture;
 mod ports;
 mod repeats;

@@ -117,8 +117,8 @@ pub(crate) struct Report {
     pub(crate) wake: Option<Timestamp>,
     /// Effects were left out that the next decision asks for again.
     pub(crate) is_incomplete: bool,
-    /// The task was stopped before its end.
-    pub(crate) is_stopped: bool,
+    /// The task should have ended earlier, whether or not effects were left out.
+    pub(crate) is_late: bool,
 }
 
 #[derive(Debug)]
@@ -163,7 +163,7 @@ impl Task {
         self.lane
     }
 
-    /// Runs the task. `is_stopped` is asked before every effect.
+    /// Runs the task. `is_stopped` is asked before every effect and after the last one.
     pub fn run(
         self,
         cluster: &impl Cluster,
@@ -255,6 +255,8 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
         } else if !late.is_empty() {
             progress.report.is_incomplete = true;
         }
+        // The last effect may have taken too long as well.
+        progress.report.is_late |= is_stopped();
         progress.report
     }
 
@@ -266,7 +268,7 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
     ) {
         for prepared in effects {
             if is_stopped() {
-                progress.report.is_stopped = true;
+                progress.report.is_late = true;
                 progress.report.is_incomplete = true;
                 return;
             }

@@ -15,10 +15,10 @@ use crate::{Catalogs, Cluster, Finished, Lane, Task};
 
 /// Threads for quick decisions and writes. They mostly wait for the API server, which allows fewer
 /// requests at a time.
-const QUICK_THREADS: usize = 32;
+pub(crate) const QUICK_THREADS: usize = 32;
 
 /// Threads for expensive decisions. One of them takes a processor for up to two seconds.
-const EXPENSIVE_THREADS: usize = 1;
+pub(crate) const EXPENSIVE_THREADS: usize = 1;
 
 /// Threads for the writes of namespaces that are slow, such as those with an admission webhook that
 /// does not answer.
