@@ -120,6 +120,23 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// Counts the operators that the fact names.
+    pub fn operators(&self) -> usize {
+        match self {
+            Self::Wanted { .. } | Self::NotFound { .. } => 0,
+            Self::Freestanding { .. } | Self::Deprecated { .. } | Self::Malformed { .. } => 1,
+            Self::Updates { .. } => 2,
+            Self::Options { options: several, .. }
+            | Self::OneProvider { providers: several, .. }
+            | Self::OnePerPackage { members: several, .. } => several.len(),
+            Self::Needs { candidates: several, .. } | Self::Excludes { excluded: several, .. } => {
+                1 + several.len()
+            }
+        }
+    }
+}
+
 /// What a request names in vain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
