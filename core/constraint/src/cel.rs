@@ -6,6 +6,7 @@
 mod ast;
 mod budget;
 mod check;
+mod compile_budget;
 mod error;
 mod eval;
 mod function;
@@ -39,6 +40,7 @@ use pattern::PatternError;
 
 pub use wanted::WantedProperty;
 
+pub use compile_budget::{CompileBudget, Exhausted};
 pub use error::{CelError, InvalidRule, MAX_EXCERPT_CHARACTERS};
 pub use limit::{
     Limit, MAX_CHECK_STEPS, MAX_EVALUATION_BYTES, MAX_EVALUATION_STEPS, MAX_NESTING,
@@ -58,14 +60,23 @@ pub struct CelRule {
 impl CelRule {
     /// Compiles a rule and keeps its text.
     pub fn new(text: &str) -> Result<Self, CelError> {
-        Ok(Self { text: text.into(), program: Self::compile(text)? })
+        Self::new_within(text, &mut CompileBudget::unlimited())
+    }
+
+    /// Compiles a rule within a budget and keeps its text.
+    pub(crate) fn new_within(text: &str, budget: &mut CompileBudget) -> Result<Self, CelError> {
+        Ok(Self { text: text.into(), program: Self::compile_within(text, budget)? })
     }
 
     /// Compiles a rule.
     pub fn compile(text: &str) -> Result<CelProgram, CelError> {
+        Self::compile_within(text, &mut CompileBudget::unlimited())
+    }
+
+    fn compile_within(text: &str, budget: &mut CompileBudget) -> Result<CelProgram, CelError> {
         let (tree, root) = parser::parse(text)?;
-        let meanings = check::check(text, &tree, root)?;
-        let patterns = prepare_patterns(&tree);
+        let meanings = check::check(text, &tree, root, budget)?;
+        let patterns = prepare_patterns(&tree, budget)?;
         Ok(CelProgram { parts: Arc::new(Parts { tree, root, meanings, patterns }) })
     }
 
@@ -163,7 +174,10 @@ impl fmt::Debug for CelProgram {
 
 /// Compiles constant patterns once. A bad one is no error of the rule: upstream notices only when
 /// it is used.
-fn prepare_patterns(tree: &Tree) -> BTreeMap<NodeId, Result<Regex, PatternError>> {
+fn prepare_patterns(
+    tree: &Tree,
+    budget: &mut CompileBudget,
+) -> Result<BTreeMap<NodeId, Result<Regex, PatternError>>, CelError> {
     let constant = |(id, node): (NodeId, &ast::Node)| match &node.expression {
         Expression::Call { function: Function::Matches, arguments, .. } => {
             match &tree.node(*arguments.last()?).expression {
@@ -173,9 +187,17 @@ fn prepare_patterns(tree: &Tree) -> BTreeMap<NodeId, Result<Regex, PatternError>
         }
         _ => None,
     };
-    tree.iter()
-        .filter_map(constant)
-        .take(MAX_PREPARED_PATTERNS)
-        .map(|(id, text)| (id, pattern::compile(&text, MAX_PATTERN_BYTES)))
-        .collect()
+    let mut patterns = BTreeMap::new();
+    for (id, text) in tree.iter().filter_map(constant).take(MAX_PREPARED_PATTERNS) {
+        let charge = |bytes: usize| budget.spend(bytes as u64 / PATTERN_BYTES_PER_STEP);
+        let (compiled, bytes) = pattern::compile_at_cost(&text, charge)?;
+        if !budget.occupy(bytes as u64) {
+            break;
+        }
+        patterns.insert(id, compiled);
+    }
+    Ok(patterns)
 }
+
+/// How many bytes of a compiled pattern one step fills.
+const PATTERN_BYTES_PER_STEP: u64 = 64;

@@ -27,7 +27,7 @@ pub use api::GroupVersionKind;
 pub use constraint::{Constraint, Constraints, MAX_CONSTRAINT_NESTING, Requirement};
 pub use dialect::{Dialect, MAX_DOCUMENTED_CONSTRAINT_BYTES, MAX_UPSTREAM_CONSTRAINT_BYTES};
 pub use error::{ConstraintError, ConstraintFault, WrongType};
-pub use parse::{ParsedConstraint, parse_property};
+pub use parse::{ParsedConstraint, parse_property, parse_property_within};
 pub use warning::{ConstraintWarning, MAX_WARNINGS, WarningKind};
 
 pub use cache::{CachedAnswer, ConstraintCache, MAX_CACHED_ANSWERS, PropertiesDigest};
@@ -35,4 +35,4 @@ pub use candidate::{Candidate, matches, matches_with, provided_apis, stated_pack
 pub use document::ConstraintDocument;
 pub use predicate::upstream_predicate_text;
 
-pub use cel::{CelError, CelProgram, CelRule, WantedProperty};
+pub use cel::{CelError, CelProgram, CelRule, CompileBudget, WantedProperty};

@@ -6,6 +6,7 @@
 use operon_version::VersionRange;
 
 use crate::api::GroupVersionKind;
+use crate::cel::CompileBudget;
 use crate::constraint::{Constraint, Requirement};
 use crate::dialect::Dialect;
 use crate::document::ConstraintDocument;
@@ -29,9 +30,20 @@ pub fn parse_property(
     value_text: impl AsRef<[u8]>,
     dialect: Dialect,
 ) -> Result<Option<ParsedConstraint>, ConstraintError> {
+    parse_property_within(property_type, value_text, dialect, &mut CompileBudget::unlimited())
+}
+
+/// Reads a property as [`parse_property`] does, and compiles its rules within a budget. When that is
+/// exhausted, the result says nothing about the property.
+pub fn parse_property_within(
+    property_type: &str,
+    value_text: impl AsRef<[u8]>,
+    dialect: Dialect,
+    budget: &mut CompileBudget,
+) -> Result<Option<ParsedConstraint>, ConstraintError> {
     let text = value_text.as_ref();
     let parsed = match property_type {
-        "olm.constraint" => parse_generic(text, dialect),
+        "olm.constraint" => parse_generic(text, dialect, budget),
         "olm.gvk.required" => parse_gvk(text).map(plain),
         "olm.package.required" => parse_package(text).map(plain),
         "olm.label.required" => parse_label(text).map(plain),
@@ -49,10 +61,14 @@ fn plain(requirement: Requirement) -> ParsedConstraint {
     }
 }
 
-fn parse_generic(text: &[u8], dialect: Dialect) -> Result<ParsedConstraint, ConstraintFault> {
+fn parse_generic(
+    text: &[u8],
+    dialect: Dialect,
+    budget: &mut CompileBudget,
+) -> Result<ParsedConstraint, ConstraintFault> {
     let document = ConstraintDocument::parse(text, dialect)?;
     Ok(ParsedConstraint {
-        constraint: resolve(&document)?,
+        constraint: resolve(&document, budget)?,
         warnings: match dialect {
             Dialect::Documented => warnings(&document),
             Dialect::Upstream => Vec::new(),

@@ -5,7 +5,7 @@
 
 use operon_version::VersionRange;
 
-use crate::cel::CelRule;
+use crate::cel::{CelRule, CompileBudget};
 use crate::constraint::{Constraint, Constraints, Requirement};
 use crate::document::{
     CompoundKind, ConstraintDocument, WrittenCompound, WrittenConstraint, WrittenPackage,
@@ -14,12 +14,15 @@ use crate::error::ConstraintFault;
 use crate::warning::{ConstraintWarning, MAX_WARNINGS, WarningKind};
 
 /// Returns the requirement that a document states.
-pub(crate) fn resolve(document: &ConstraintDocument) -> Result<Constraint, ConstraintFault> {
+pub(crate) fn resolve(
+    document: &ConstraintDocument,
+    budget: &mut CompileBudget,
+) -> Result<Constraint, ConstraintFault> {
     let mut open: Vec<Building<'_>> = Vec::new();
     let mut position = 0;
     loop {
         let written = &document.constraints[position];
-        let mut finished = match head(written)? {
+        let mut finished = match head(written, budget)? {
             Head::Leaf(requirement) => Some(finish(written, requirement)),
             Head::Compound(kind, parts) => {
                 open.push(Building {
@@ -146,7 +149,10 @@ fn finish(written: &WrittenConstraint, requirement: Requirement) -> Constraint {
 }
 
 /// Upstream: of several stated kinds the first of gvk, package, all, any, not and cel counts.
-fn head(written: &WrittenConstraint) -> Result<Head<'_>, ConstraintFault> {
+fn head<'a>(
+    written: &'a WrittenConstraint,
+    budget: &mut CompileBudget,
+) -> Result<Head<'a>, ConstraintFault> {
     if let Some(api) = &written.gvk {
         return Ok(Head::Leaf(Requirement::Gvk(api.clone())));
     }
@@ -162,7 +168,7 @@ fn head(written: &WrittenConstraint) -> Result<Head<'_>, ConstraintFault> {
     }
     match &written.cel {
         Some(rule) => {
-            let rule = CelRule::new(rule).map_err(ConstraintFault::Rule)?;
+            let rule = CelRule::new_within(rule, budget).map_err(ConstraintFault::Rule)?;
             Ok(Head::Leaf(Requirement::Cel(rule)))
         }
         None => Err(ConstraintFault::Empty),

@@ -1,9 +1,10 @@
 //! States how requirements are read and tested, beyond what upstream shows.
 
+use operon_constraint::cel::Exhausted;
 use operon_constraint::{
-    Candidate, Constraint, ConstraintDocument, Dialect, Json, MAX_CONSTRAINT_NESTING,
-    MAX_DOCUMENTED_CONSTRAINT_BYTES, Property, Requirement, matches, parse_property,
-    upstream_predicate_text,
+    Candidate, CompileBudget, Constraint, ConstraintDocument, Dialect, Json,
+    MAX_CONSTRAINT_NESTING, MAX_DOCUMENTED_CONSTRAINT_BYTES, Property, Requirement, matches,
+    parse_property, parse_property_within, upstream_predicate_text,
 };
 use operon_version::Version;
 use proptest::prelude::*;
@@ -49,6 +50,42 @@ fn the_documented_size_is_enforced_where_it_is_promised() {
     let refusal = "parse olm.constraint: olm.constraint value is greater than max constraint \
                    size 65536 bytes";
     assert_eq!(constraint(&larger, Dialect::Documented), Err(refusal.to_owned()));
+}
+
+#[test]
+fn rules_of_one_constraint_share_a_compile_budget() {
+    let chain = format!("[1]{}.size() == 1", ".map(x, {x: x})".repeat(14));
+    let rule = format!(r#"{{"cel":{{"rule":"{chain}"}}}}"#);
+    let value = |count: usize| {
+        format!(r#"{{"all":{{"constraints":[{}]}}}}"#, vec![rule.as_str(); count].join(","))
+    };
+    let read = |count: usize, budget: &mut CompileBudget| {
+        parse_property_within("olm.constraint", value(count), Dialect::Documented, budget).is_ok()
+    };
+    let mut budget = CompileBudget::unlimited();
+    assert!(read(1, &mut budget) && budget.exhausted().is_none());
+    let steps = budget.steps();
+    assert!(steps > 10_000, "{steps}");
+    let mut budget = CompileBudget::new(3 * steps, u64::MAX);
+    assert!(read(3, &mut budget));
+    assert_eq!((budget.steps(), budget.exhausted()), (3 * steps, None));
+    let mut budget = CompileBudget::new(3 * steps - 1, u64::MAX);
+    assert!(!read(30, &mut budget));
+    assert_eq!(budget.exhausted(), Some(Exhausted::Steps));
+    assert!(budget.steps() < 3 * steps);
+}
+
+#[test]
+fn compiled_patterns_hold_bytes_of_the_budget() {
+    let value = r#"{"cel":{"rule":"'a'.matches('[a-z]{900}')"}}"#;
+    let read = |bytes: u64| {
+        let mut budget = CompileBudget::new(u64::MAX, bytes);
+        let parsed =
+            parse_property_within("olm.constraint", value, Dialect::Documented, &mut budget);
+        (parsed.is_ok(), budget.exhausted(), budget.bytes() > 0)
+    };
+    assert_eq!(read(1 << 20), (true, None, true));
+    assert_eq!(read(1_000), (true, Some(Exhausted::Bytes), false));
 }
 
 #[test]

@@ -5,8 +5,11 @@
 
 use std::borrow::Cow;
 
-use operon_constraint::cel::{CelError, Limit, MAX_EVALUATION_STEPS};
-use operon_constraint::{CachedAnswer, CelRule, ConstraintCache, PropertiesDigest, Property};
+use operon_constraint::cel::{CelError, CompileBudget, Exhausted, Limit, MAX_EVALUATION_STEPS};
+use operon_constraint::{
+    CachedAnswer, CelRule, ConstraintCache, ConstraintError, Dialect, ParsedConstraint,
+    PropertiesDigest, Property, parse_property_within,
+};
 
 use crate::limits::Limits;
 
@@ -46,6 +49,12 @@ pub struct Budget {
     was_cut: bool,
     cache: ConstraintCache,
 }
+
+/// What a character of a need with rules holds, in bytes: most rules have a node for every three of them.
+const BYTES_FOR_A_CHARACTER_OF_A_RULE: u64 = 32;
+
+/// What a character of another need holds, in bytes: it is kept as text, and as what it says.
+const BYTES_FOR_A_CHARACTER: u64 = 4;
 
 /// Steps and bytes that are set aside.
 #[derive(Debug, Clone, Copy)]
@@ -192,6 +201,30 @@ impl Budget {
         self.steps_left = self.steps_left.saturating_sub(budget.spent());
         self.was_cut |= budget.remaining() == 0;
         (result, budget.spent())
+    }
+
+    /// Reads a property that may state a need, and charges what reading it takes. What was read holds bytes.
+    pub(crate) fn read_need(
+        &mut self,
+        kind: &str,
+        value: &str,
+        dialect: Dialect,
+    ) -> Result<Result<Option<ParsedConstraint>, ConstraintError>, Spent> {
+        self.spend(value.len() as u64)?;
+        let bytes_for_a_character = match kind {
+            "olm.constraint" => BYTES_FOR_A_CHARACTER_OF_A_RULE,
+            _ => BYTES_FOR_A_CHARACTER,
+        };
+        self.occupy(value.len() as u64 * bytes_for_a_character)?;
+        let mut compiling = CompileBudget::new(self.steps_left, self.bytes_left);
+        let parsed = parse_property_within(kind, value, dialect, &mut compiling);
+        self.spend(compiling.steps())?;
+        self.occupy(compiling.bytes())?;
+        match compiling.exhausted() {
+            None => Ok(parsed),
+            Some(Exhausted::Steps) => Err(self.cut(Spent::Steps)),
+            Some(Exhausted::Bytes) => Err(self.cut(Spent::Bytes)),
+        }
     }
 
     /// Returns the digest of properties for [`Budget::evaluate`].

@@ -284,6 +284,31 @@ fn spent_bytes_are_reported_and_leave_others_their_answer() {
 }
 
 #[test]
+fn type_checking_and_patterns_draw_on_the_budget() {
+    // Each of them is short, and takes all steps that checking one rule may take.
+    let chains = |number: usize| format!("[{number}]{}.size() == 1", ".map(x, {x: x})".repeat(60));
+    // Each of them is short, and compiles to almost as much as a pattern may.
+    let patterns =
+        |number: usize| format!("'{number}'.matches('[a-z{number}]{{1000}}[ab]{{1000}}')");
+    let rules: [&dyn Fn(usize) -> String; 2] = [&chains, &patterns];
+    for rule in rules {
+        let needs = (0..40).map(|number| Need::Rule(rule(number))).collect();
+        let root = families::Bundle { version: "1.0.0".to_owned(), needs, ..Default::default() };
+        let root = Package { name: "root".to_owned(), bundles: vec![root], channels: 1 };
+        let catalog = catalog(&Family { packages: vec![root], root: "root".to_owned() });
+        let limits = Limits { steps: 500_000, ..Limits::default() };
+        let mut budget = Budget::new(&limits);
+        let universe = universe(&catalog);
+        let requests = [subscription("root")];
+        let resolution = resolve(&universe, &requests, &Semantics::documented(), &mut budget);
+        match &resolution.parts[0].result {
+            Err(Failure::TooExpensive(expense)) => assert_eq!(expense.bundle, "root.v1.0.0"),
+            other => panic!("{}: {other:?}", rule(0)),
+        }
+    }
+}
+
+#[test]
 fn cheap_decisions_are_not_cut() {
     let catalog = catalog(&families::chain(100, false));
     let mut budget = Budget::new(&Limits::default());

@@ -6,6 +6,7 @@ mod comprehension;
 mod name;
 
 use super::ast::{Expression, MessageField, NodeId, Tree};
+use super::compile_budget::CompileBudget;
 use super::error::CelError;
 use super::function::Function;
 use super::limit::Limit;
@@ -32,27 +33,26 @@ pub(super) enum Meaning {
 }
 
 /// Checks the tree and returns the meaning of each node; the root must be a bool.
-pub(super) fn check(rule: &str, tree: &Tree, root: NodeId) -> Result<Vec<Meaning>, CelError> {
+pub(super) fn check(
+    rule: &str,
+    tree: &Tree,
+    root: NodeId,
+    budget: &mut CompileBudget,
+) -> Result<Vec<Meaning>, CelError> {
     let mut checker = Checker {
         rule,
         tree,
-        bindings: Bindings::default(),
+        bindings: Bindings::new(budget.check_steps()),
         meanings: vec![Meaning::Nothing; tree.len()],
         variables: Vec::new(),
         mentioned_variables: Vec::new(),
         mentioned_messages: Vec::new(),
         numbers_mix: false,
     };
-    let result = checker.expression(root).map_err(|error| *error)?;
-    let result = checker.bindings.resolve(&result)?;
-    if !matches!(result, Type::Scalar(Scalar::Bool)) {
-        return Err(CelError::NotBoolean);
-    }
-    // Upstream: these faults show only when a program is made of the checked rule.
-    checker.check_type_names().map_err(|error| *error)?;
-    checker.settle_variables().map_err(|error| *error)?;
-    checker.check_constant_indexes().map_err(|error| *error)?;
-    Ok(checker.meanings)
+    let checked = checker.whole(root).map_err(|error| *error);
+    let is_cut_short = checked == Err(CelError::Limit(Limit::CheckSteps));
+    budget.charge_check(checker.bindings.steps(), is_cut_short);
+    checked.map(|()| checker.meanings)
 }
 
 /// Errors are boxed to keep the frames of the recursion small.
@@ -71,6 +71,18 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
+    fn whole(&mut self, root: NodeId) -> Checked<()> {
+        let result = self.expression(root)?;
+        let result = limited(self.bindings.resolve(&result))?;
+        if !matches!(result, Type::Scalar(Scalar::Bool)) {
+            return Err(Box::new(CelError::NotBoolean));
+        }
+        // Upstream: these faults show only when a program is made of the checked rule.
+        self.check_type_names()?;
+        self.settle_variables()?;
+        self.check_constant_indexes()
+    }
+
     fn expression(&mut self, id: NodeId) -> Checked<Type> {
         let node = self.tree.node(id);
         match &node.expression {

@@ -30,7 +30,7 @@ pub(super) enum PatternError {
 }
 
 /// Compiles a pattern to at most so many bytes.
-pub(super) fn compile(pattern: &str, most_bytes: usize) -> Result<Regex, PatternError> {
+fn compile(pattern: &str, most_bytes: usize) -> Result<Regex, PatternError> {
     let translated = translate(pattern).map_err(|fault| {
         let PatternFault { text, excerpt } = fault;
         PatternError::Malformed(format!("error parsing regexp: {text}: `{excerpt}`"))
@@ -41,6 +41,25 @@ pub(super) fn compile(pattern: &str, most_bytes: usize) -> Result<Regex, Pattern
         regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
         _ => PatternError::Malformed("error parsing regexp: it nests too deeply".to_owned()),
     })
+}
+
+/// What a compiled pattern holds, if it is an ordinary one.
+const ORDINARY_PATTERN_BYTES: usize = 65_536;
+
+/// Compiles a pattern at the cost of its size: first as an ordinary one, then as a large one. Returns the bytes
+/// that it holds at most.
+pub(super) fn compile_at_cost<E>(
+    pattern: &str,
+    mut charge: impl FnMut(usize) -> Result<(), E>,
+) -> Result<(Result<Regex, PatternError>, usize), E> {
+    charge(ORDINARY_PATTERN_BYTES + pattern.len().saturating_mul(64))?;
+    match compile(pattern, ORDINARY_PATTERN_BYTES) {
+        Err(PatternError::TooLarge) => {
+            charge(MAX_PATTERN_BYTES)?;
+            Ok((compile(pattern, MAX_PATTERN_BYTES), MAX_PATTERN_BYTES))
+        }
+        outcome => Ok((outcome, ORDINARY_PATTERN_BYTES)),
+    }
 }
 
 impl fmt::Display for PatternError {

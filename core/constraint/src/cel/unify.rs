@@ -5,20 +5,30 @@
 
 use std::rc::Rc;
 
-use super::limit::{Limit, MAX_CHECK_STEPS, MAX_TYPE_NESTING};
+use super::limit::{Limit, MAX_TYPE_NESTING};
 use super::types::{Composite, Constructor, Type};
 
 /// Holds what each type variable stands for.
-#[derive(Default)]
 pub(super) struct Bindings {
     bound: Vec<Option<Type>>,
     /// Remembers what was overwritten since the question began, to take it back on failure.
     undo: Vec<(usize, Option<Type>)>,
     steps: usize,
+    max_steps: usize,
     depth: usize,
 }
 
 impl Bindings {
+    /// Allows so many steps.
+    pub(super) fn new(max_steps: usize) -> Self {
+        Self { bound: Vec::new(), undo: Vec::new(), steps: 0, max_steps, depth: 0 }
+    }
+
+    /// Returns the steps taken so far.
+    pub(super) fn steps(&self) -> usize {
+        self.steps
+    }
+
     /// Makes a variable that stands for nothing yet.
     pub(super) fn fresh(&mut self) -> Type {
         self.bound.push(None);
@@ -262,7 +272,7 @@ impl Bindings {
 
     fn step(&mut self) -> Result<(), Limit> {
         self.steps += 1;
-        if self.steps > MAX_CHECK_STEPS {
+        if self.steps > self.max_steps {
             return Err(Limit::CheckSteps);
         }
         Ok(())

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use operon_constraint::{
-    Candidate, Constraint, GroupVersionKind, Requirement, matches_with, parse_property,
-};
+use operon_constraint::{Candidate, Constraint, GroupVersionKind, Requirement, matches_with};
 
 use super::member::Member;
 use crate::budget::{Budget, Spent};
@@ -60,8 +58,10 @@ impl<'m> Needs<'m> {
             if kind == "olm.deprecated" && !may_be_marked {
                 return Ok(Some(format!("{} is deprecated", member.name)));
             }
-            self.budget.spend(1 + value.len() as u64 / 16)?;
-            let constraint = match parse_property(kind, value, constraint_dialect) {
+            self.budget.spend(1)?;
+            // It is dropped before the next one is read.
+            let read = |budget: &mut Budget| budget.read_need(kind, value, constraint_dialect);
+            let constraint = match self.budget.scope(read)? {
                 Ok(Some(parsed)) => parsed.constraint,
                 Ok(None) => continue,
                 // What runs is left alone although its need cannot be read.

@@ -319,8 +319,9 @@ impl<'u, 'b> Builder<'u, 'b> {
                 }
                 continue;
             }
-            self.budget.spend(value.len() as u64)?;
-            match needs::parse_need(&mut space.formulas, &kind, &value, space.semantics) {
+            let semantics = space.semantics;
+            let formulas = &mut space.formulas;
+            match needs::parse_need(formulas, &kind, &value, semantics, self.budget)? {
                 Ok(formula) => self.add_need(space, node, formula, home)?,
                 Err(error) if stops_all => return Err(Halt::Failure(error)),
                 Err(error) => {

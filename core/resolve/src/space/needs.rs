@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, hash_map::Entry};
 
-use operon_constraint::{Candidate, Constraint, Requirement, matches_with, parse_property};
+use operon_constraint::{Candidate, Constraint, Requirement, matches_with};
 
 use super::failures::Halt;
 use super::formula::{self, Formula, Shape};
@@ -47,9 +47,7 @@ impl<'u> NeedMemo<'u> {
         if let Some(known) = self.parsed.get(&(kind, value)) {
             return Ok(known.clone());
         }
-        // Reading a rule means parsing and type checking it.
-        budget.spend(value.len() as u64)?;
-        let parsed = parse_need(&mut space.formulas, kind, value, space.semantics);
+        let parsed = parse_need(&mut space.formulas, kind, value, space.semantics, budget)?;
         self.parsed.insert((kind, value), parsed.clone());
         Ok(parsed)
     }
@@ -144,12 +142,13 @@ pub(super) fn parse_need(
     kind: &str,
     value: &str,
     semantics: crate::semantics::Semantics,
-) -> Result<FormulaId, String> {
-    match parse_property(kind, value, semantics.constraint_dialect) {
+    budget: &mut Budget,
+) -> Result<Result<FormulaId, String>, Spent> {
+    Ok(match budget.read_need(kind, value, semantics.constraint_dialect)? {
         Ok(Some(parsed)) => Ok(formula::add(formulas, &parsed.constraint, semantics.constraints)),
         Ok(None) => Err(format!("{kind} states no need")),
         Err(error) => Err(error.to_string()),
-    }
+    })
 }
 
 impl<'u> Space<'u> {

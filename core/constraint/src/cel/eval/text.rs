@@ -9,13 +9,9 @@ use regex::Regex;
 
 use super::Outcome;
 use crate::cel::budget::{Budget, Fault};
-use crate::cel::limit::MAX_PATTERN_BYTES;
 use crate::cel::number;
 use crate::cel::pattern::{self, PatternError};
 use crate::cel::value::Value;
-
-/// What a pattern that is compiled while evaluating costs, if it is an ordinary one.
-const ORDINARY_PATTERN_BYTES: usize = 65_536;
 
 /// Answers `contains`, `startsWith` or `endsWith`, as the name and the test say.
 pub(super) fn test<'a>(
@@ -42,24 +38,12 @@ pub(super) fn matches<'a>(
     let answer = match prepared {
         Some(Ok(regex)) => regex.is_match(text),
         Some(Err(error)) => return Err(described(error)),
-        None => compile(pattern, budget)?.map_err(|error| described(&error))?.is_match(text),
+        None => {
+            let (compiled, _) = pattern::compile_at_cost(pattern, |bytes| budget.allocate(bytes))?;
+            compiled.map_err(|error| described(&error))?.is_match(text)
+        }
     };
     Ok(Value::Bool(answer))
-}
-
-/// Compiles a pattern at the cost of its size: first as an ordinary one, then as a large one.
-fn compile<'a>(
-    pattern: &str,
-    budget: &mut Budget,
-) -> Result<Result<Regex, PatternError>, Fault<'a>> {
-    budget.allocate(ORDINARY_PATTERN_BYTES + pattern.len().saturating_mul(64))?;
-    match pattern::compile(pattern, ORDINARY_PATTERN_BYTES) {
-        Err(PatternError::TooLarge) => {
-            budget.allocate(MAX_PATTERN_BYTES)?;
-            Ok(pattern::compile(pattern, MAX_PATTERN_BYTES))
-        }
-        outcome => Ok(outcome),
-    }
 }
 
 fn two_texts<'v, 'a>(
