@@ -39,6 +39,8 @@ const GIVEN: &str = r#"
 ---
 { apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: { name: policy-foreign }, rules: [] }
 ---
+{ apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: { name: other, namespace: policy-shop }, rules: [{ apiGroups: [operators.coreos.com], resources: [operatorconditions], verbs: [get] }] }
+---
 { apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: { name: policy-owned, labels: { olm.owner: shop.v1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: policy-shop } }, rules: [] }
 ---
 { apiVersion: v1, kind: Secret, metadata: { name: foreign, namespace: policy-shop } }
@@ -242,7 +244,7 @@ fn namespaces(controller: &KubeCluster) -> Result<(), String> {
 }
 
 fn attenuated_mode(operon: &Installation<'_>, controller: &KubeCluster) -> Result<(), String> {
-    operon.apply_system(&["--attenuated"])?;
+    operon.apply_system(&["--attenuated", "--tenant", SHOP])?;
     let probe = object(&role("policy-probe", "secrets"));
     until(POLICY_PATIENCE, "the stricter policy is in force", || {
         controller.rehearse(&probe, FIELD_MANAGER).is_err()

@@ -75,7 +75,8 @@ pub(crate) struct Shape {
     /// for; may be given several times
     #[arg(long, value_name = "HOST[:PORT]", value_delimiter = ',')]
     insecure_registry: Vec<String>,
-    /// Give the controller no permission to grant permissions; every OperatorGroup must name a ServiceAccount
+    /// Give the controller no permission to grant permissions; every OperatorGroup must name a ServiceAccount;
+    /// requires `--tenant`
     #[arg(long)]
     pub(super) attenuated: bool,
     /// Namespace of a tenant: the controller reads and writes Secrets, and acts for ServiceAccounts, in these
@@ -115,6 +116,14 @@ pub(crate) fn objects(shape: &Shape) -> anyhow::Result<Vec<Object>> {
         (1..=MAX_REPLICAS).contains(&shape.replicas),
         "`--replicas {}` is not between 1 and {MAX_REPLICAS}",
         shape.replicas
+    );
+    // Without tenants the controller could still read every Secret, tokens among them, and impersonate
+    // every ServiceAccount, which is as much as granting permissions.
+    ensure!(
+        !shape.attenuated || !shape.tenant.is_empty(),
+        "`--attenuated` requires `--tenant`: without it the controller may read all Secrets and \
+         impersonate all ServiceAccounts of the cluster\nhint: name each namespace with an \
+         OperatorGroup, such as `--attenuated --tenant shop`"
     );
     check_namespaces(shape)?;
     let mut namespaces = Vec::new();

@@ -16,6 +16,10 @@ fn shape() -> Shape {
     }
 }
 
+fn attenuated() -> Shape {
+    Shape { attenuated: true, tenant: vec!["shop".to_owned()], ..shape() }
+}
+
 fn made(shape: &Shape) -> Vec<Object> {
     objects(shape).expect("the manifests are sound")
 }
@@ -59,7 +63,6 @@ fn manifests_contain_what_the_command_line_says() {
         "- name: OPERON_IMAGE\n          value: here/operon:v1",
         "- --first-group-namespace=operators",
         "'system:serviceaccount:deep:operon-controller'",
-        "sizeLimit: 4Gi",
     ] {
         assert!(text.contains(part), "`{part}` is missing in: {text}");
     }
@@ -95,7 +98,7 @@ fn role_allows_what_the_engine_writes() {
 
 #[test]
 fn attenuated_role_grants_no_permissions() {
-    let objects = made(&Shape { attenuated: true, ..shape() });
+    let objects = made(&attenuated());
     let role = allowed(find(&objects, "ClusterRole", CONTROLLER_NAME));
     let group = "rbac.authorization.k8s.io";
     for resource in ["roles", "rolebindings", "clusterroles", "clusterrolebindings"] {
@@ -117,7 +120,58 @@ fn attenuated_role_grants_no_permissions() {
         let policy = find(&objects, "ValidatingAdmissionPolicy", "operon-controller-rbac");
         policy.at(&["spec", "validations"]).elements().len()
     };
-    assert_eq!(policies(&Shape { attenuated: true, ..shape() }), policies(&shape()) + 3);
+    assert_eq!(policies(&attenuated()), policies(&shape()) + 3);
+}
+
+/// All Secrets, or all accounts, are worth as much as `escalate`.
+#[test]
+fn attenuated_mode_requires_tenants() {
+    let without = Shape { tenant: Vec::new(), ..attenuated() };
+    let error = objects(&without).expect_err("`--attenuated` alone").to_string();
+    assert!(error.contains("`--attenuated` requires `--tenant`"), "{error}");
+    let objects = made(&attenuated());
+    for role in objects.iter().filter(|object| object.kind().name().ends_with("Role")) {
+        let is_tenants = !role.namespace().is_empty();
+        for permission in allowed(role) {
+            let is_limited = permission.ends_with(" /secrets")
+                || permission.starts_with("impersonate")
+                || permission.contains('*');
+            assert!(!is_limited || is_tenants, "{}: {permission}", role.key());
+        }
+    }
+    let namespaces: Vec<&str> = objects
+        .iter()
+        .filter(|object| object.kind() == known::ROLE && object.name() != CONTROLLER_NAME)
+        .map(Object::namespace)
+        .collect();
+    assert_eq!(namespaces, ["deep", "shop"]);
+}
+
+/// A tenant decides how much is read: a catalog or a decision must not take what a node has.
+#[test]
+fn controller_has_resource_limits() {
+    let objects = made(&shape());
+    let deployment = find(&objects, "Deployment", CONTROLLER_NAME);
+    let pod = deployment.at(&["spec", "template", "spec"]);
+    let containers = pod.get("containers").elements();
+    assert_eq!(containers.len(), 1);
+    for container in containers {
+        let resources = container.get("resources");
+        for (list, name, expected) in [
+            ("requests", "memory", "128Mi"),
+            ("requests", "ephemeral-storage", "256Mi"),
+            ("limits", "memory", "1Gi"),
+            ("limits", "ephemeral-storage", "5Gi"),
+        ] {
+            assert_eq!(resources.at(&[list, name]).str(), expected, "{list} of {name}");
+        }
+    }
+    let volumes = pod.get("volumes").elements();
+    assert!(!volumes.is_empty());
+    for volume in volumes {
+        // The cache and logs fit into the limit of ephemeral storage.
+        assert_eq!(volume.at(&["emptyDir", "sizeLimit"]).str(), "4Gi", "{volume}");
+    }
 }
 
 #[test]
