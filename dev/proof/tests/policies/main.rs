@@ -1,7 +1,9 @@
 //! What the API server lets the controller's ServiceAccount do: permissions and admission policies of
 //! `operon manifests`, in each mode.
 //!
-//! `OPERON_PROOF_RIG=<name>` uses a rig that runs already; a control plane is enough.
+//! `OPERON_PROOF_RIG=<name>` uses a rig that runs already.
+
+mod attenuated;
 
 use std::{
     path::Path,
@@ -85,6 +87,8 @@ fn prove(rig: &Rig, program: &Path) -> Result<(), String> {
     println!("the default mode is as it should be");
     attenuated_mode(&operon, &controller)?;
     println!("attenuated mode is as it should be");
+    attenuated::prove(&mut operon)?;
+    println!("an attenuated controller serves accounts only");
     tenant_mode(&mut operon, &controller)?;
     println!("tenants are as they should be");
     Ok(())
