@@ -10,6 +10,7 @@ mod nonsense;
 mod operators;
 mod readers;
 mod size;
+mod tenancy;
 mod webhooks;
 
 use std::{env, path::Path, time::Instant};
@@ -31,6 +32,13 @@ const TRIALS: &[Trial] = &[
     ("real-bundles", bundles::dozens_of_real_bundles),
     ("webhooks-are-called", webhooks::are_called),
     ("tenant-gains-nothing", malice::tenant_gains_nothing),
+    ("edit-gains-nothing", tenancy::edit_gains_nothing),
+    ("writers-gain-nothing", tenancy::writers_gain_nothing),
+    ("forged-labels-lift-nothing", tenancy::forged_labels_lift_nothing),
+    ("reserved-apis-are-not-granted", tenancy::reserved_apis_are_not_granted),
+    ("bundle-claims-prove-nothing", tenancy::bundle_claims_prove_nothing),
+    ("status-approves-nothing", tenancy::status_approves_nothing),
+    ("foreign-roles-are-not-bound", tenancy::foreign_roles_are_not_bound),
     ("bundle-that-means-harm", malice::bundle_stays_where_it_is),
     ("missing-rights-are-told", readers::are_told_what_they_may_not_read),
     ("secrets-are-not-told", malice::secrets_are_not_told),
@@ -80,11 +88,11 @@ fn try_some(rig: &Rig, program: &Path, queue: &Queue<'_, Trial>) {
             Ok(note) => {
                 let bytes = leader.and_then(|one| one.metric("process_resident_memory_bytes"));
                 let memory = bytes.unwrap_or_default() / 1e6;
-                println!("ok     {name:26} {took:5.1} s; {memory:.0} MB; {note}");
+                println!("ok     {name:30} {took:5.1} s; {memory:.0} MB; {note}");
             }
             Err(reason) => {
                 let words = leader.map_or_else(String::new, |leader| leader.last_words(20));
-                queue.fail(format!("FAILED {name:26} {took:5.1} s: {reason}\n{words}"));
+                queue.fail(format!("FAILED {name:30} {took:5.1} s: {reason}\n{words}"));
             }
         }
     }

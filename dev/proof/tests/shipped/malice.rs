@@ -37,7 +37,7 @@ subjects: [{ kind: ServiceAccount, name: installer, namespace: tenant }]
 ";
 
 /// The permissions of an operator whose account has its name.
-fn permissions(field: &str, account: &str, rule: &str) -> String {
+pub(crate) fn permissions(field: &str, account: &str, rule: &str) -> String {
     format!("      {field}: [{{ serviceAccountName: {account}, rules: [{rule}] }}]")
 }
 
@@ -300,7 +300,7 @@ pub(crate) fn secrets_are_not_told(operon: &Installation<'_>) -> Verdict {
 
 /// Everything outside a namespace, with its version. What Operon keeps for a namespace outside of it is
 /// left out: Operator objects, and the roles of its OperatorGroup.
-fn outside(
+pub(crate) fn outside(
     operon: &Installation<'_>,
     namespace: &str,
 ) -> Result<BTreeMap<ObjectKey, String>, String> {
@@ -321,7 +321,7 @@ fn outside(
     Ok(objects.iter().filter(is_outside).map(version).collect())
 }
 
-fn compare(
+pub(crate) fn compare(
     before: &BTreeMap<ObjectKey, String>,
     after: &BTreeMap<ObjectKey, String>,
 ) -> Result<(), String> {
