@@ -109,6 +109,17 @@ fn default_mode(controller: &KubeCluster) -> Result<(), String> {
         ),
         ("one of an administrator", cluster_role("policy-foreign", managed), Refused(unmanaged)),
         ("one with an owner", cluster_role("policy-owned", managed), Allowed),
+        ("a role of all users", user_role("things.example.com"), Allowed),
+        (
+            "a role of all users for APIs of Kubernetes",
+            user_role("rbac.authorization.k8s.io"),
+            Refused("to the roles of all users"),
+        ),
+        (
+            "a role of all users for APIs of Operon",
+            user_role("operators.coreos.com"),
+            Refused("to the roles of all users"),
+        ),
         (
             "a binding to any role",
             binding("ClusterRoleBinding", "", "cluster-admin", SUBJECT),
@@ -353,6 +364,13 @@ const SUBJECT: &str = "{ kind: ServiceAccount, name: default, namespace: policy-
 fn cluster_role(name: &str, labels: &str) -> String {
     format!(
         "{{ apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {{ name: '{name}', labels: {labels} }}, rules: [{{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }}] }}"
+    )
+}
+
+/// A ClusterRole that the cluster adds to the permissions of everybody who may edit.
+fn user_role(group: &str) -> String {
+    format!(
+        "{{ apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {{ name: policy-users, labels: {{ olm.managed: 'true', rbac.authorization.k8s.io/aggregate-to-edit: 'true' }} }}, rules: [{{ apiGroups: [{group}], resources: [things], verbs: [create] }}] }}"
     )
 }
 
