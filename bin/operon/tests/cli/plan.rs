@@ -249,9 +249,10 @@ fn what_has_no_answer_is_explained_beside_the_rest() {
                   └─ buoy.v1.0.0 runs here, and no Subscription refers to it
 
       Ways out (each was checked):
-        1. follow channel slow in Subscription anchor
-        2. remove the operator buoy.v1.0.0, which has no Subscription: kubectl delete csv buoy.v1.0.0 -n port
-        3. remove Subscription anchor
+        1. leave out startingCSV in Subscription anchor
+        2. follow channel slow and leave out startingCSV in Subscription anchor
+        3. remove the operator buoy.v1.0.0, which has no Subscription: kubectl delete csv buoy.v1.0.0 -n port
+        4. remove Subscription anchor
 
       The other 2 Subscriptions in this namespace are not affected.
 
