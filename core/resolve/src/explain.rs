@@ -115,8 +115,8 @@ pub fn explain(
 ) -> Explanation {
     let share = budget.steps_left() / SHARE_OF_AN_EXPLANATION;
     budget.within(share, |budget| {
-        let (headline, because) =
-            budget.within(share / 2, |budget| subject::tell(universe, requests, conflict, budget));
+        let tell = |budget: &mut Budget| subject::tell(universe, requests, conflict, budget);
+        let (headline, because) = budget.within(share / 2, |budget| budget.scope(tell));
         let ways_out = ways_out::find(universe, requests, semantics, budget, conflict);
         Explanation { requests: conflict.requests.clone(), headline, because, ways_out }
     })

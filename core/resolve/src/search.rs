@@ -62,6 +62,8 @@ impl<'s, 'b> Search<'s, 'b> {
             }
             let encoded = encode(space, part, places);
             let mut solver = Solver::new(&encoded.problem);
+            let learnt_bytes = budget.bytes_left() / SHARE_OF_LESSONS;
+            solver.limit_learnt_bytes(learnt_bytes);
             let share = budget.steps_left() / SHARE_OF_A_PART;
             let (found, steps) = budget.search(share, |steps| solver.prefer(&[], steps));
             self.steps += steps;
@@ -82,11 +84,18 @@ impl<'s, 'b> Search<'s, 'b> {
                     Err(Failure::TooExpensive(expense))
                 }
                 Found::Unsatisfiable(_) => {
+                    // The guarded problem takes its place.
+                    drop((solver, encoded));
                     let limits = *budget.limits();
                     let share = self.max_conflict_steps.min(budget.steps_left() / 2);
-                    let (found, steps) = budget
-                        .search(share, |steps| conflicts(space, part, places, &limits, steps));
+                    let mut search =
+                        ConflictSearch { learnt_bytes, ..ConflictSearch::new(&limits) };
+                    let (found, steps) =
+                        budget.search(share, |steps| search.run(space, part, places, steps));
                     self.conflict_steps += steps;
+                    if search.was_cut {
+                        budget.cut(Spent::Bytes);
+                    }
                     Err(Failure::Conflicts(found))
                 }
             }
@@ -128,51 +137,81 @@ fn charge(
     budget.occupy(bytes).and_then(|()| budget.spend(steps)).map_err(|spent| (spent, largest.1))
 }
 
-/// Limits the operators that the facts of one conflict name: beyond it, nobody could take in why
-/// the requests cannot be fulfilled, and only that they cannot is reported.
-const MAX_OPERATORS_IN_FACTS: usize = 200_000;
+/// How much of the bytes that are left a search may keep as lessons from dead ends.
+const SHARE_OF_LESSONS: u64 = 4;
+
+/// What an operator holds that a fact names, in bytes: its name, its package and where it comes from.
+const BYTES_FOR_A_NAMED_OPERATOR: u64 = 256;
+
+/// How much of the bytes of a decision the facts of the conflicts of one part may hold. An explanation builds
+/// indexes of them that take as much again. Two hundred thousand operators fit; with more, nobody could take
+/// in why the requests cannot be fulfilled, and only that they cannot is reported.
+const SHARE_OF_FACTS: u64 = 4;
 
 /// Finds minimal sets of facts that cannot hold together, each about other roots.
-fn conflicts(
-    space: &Space<'_>,
-    part: &SpacePart,
-    places: &mut [u32],
-    limits: &Limits,
-    budget: &mut SearchBudget,
-) -> Vec<Conflict> {
-    let rules = telling_rules(space, part);
-    let is_root = |rule: &usize| matches!(space.rules[*rule], Rule::Root(_));
-    let encoded = encode_guarded(space, part, &rules, places);
-    let mut solver = Solver::new(&encoded.problem);
-    let mut assumptions = encoded.assumptions();
-    let mut found = Vec::new();
-    let mut named = 0;
-    while found.len() < limits.conflicts {
-        let Some((core, minimal)) = core(space, &mut solver, &assumptions, budget) else {
-            break;
-        };
-        let mut core: Vec<usize> = core.iter().map(|&literal| encoded.rule(literal)).collect();
-        core.sort_unstable();
-        let roots: Vec<usize> = core.iter().copied().filter(is_root).collect();
-        named += core.iter().map(|&rule| space.operators_named(rule)).sum::<usize>();
-        found.push(if named <= MAX_OPERATORS_IN_FACTS {
-            facts::conflict(space, &core, minimal)
-        } else {
-            facts::conflict(space, &roots, false)
-        });
-        if roots.is_empty() {
-            break;
+struct ConflictSearch {
+    max_conflicts: usize,
+    /// How many operators all facts together may name.
+    max_named: usize,
+    learnt_bytes: u64,
+    /// Whether facts were left out because they name too many operators.
+    was_cut: bool,
+}
+
+impl ConflictSearch {
+    fn new(limits: &Limits) -> Self {
+        let named = limits.bytes / SHARE_OF_FACTS / BYTES_FOR_A_NAMED_OPERATOR;
+        Self {
+            max_conflicts: limits.conflicts,
+            max_named: usize::try_from(named).unwrap_or(usize::MAX),
+            learnt_bytes: u64::MAX,
+            was_cut: false,
         }
-        assumptions.retain(|&literal| roots.binary_search(&encoded.rule(literal)).is_err());
     }
-    if found.is_empty() {
-        // The budget was spent: what cannot hold together is known, but not why.
-        let roots: Vec<usize> = rules.iter().copied().filter(is_root).collect();
-        found.push(facts::conflict(space, &roots, false));
+
+    fn run(
+        &mut self,
+        space: &Space<'_>,
+        part: &SpacePart,
+        places: &mut [u32],
+        budget: &mut SearchBudget,
+    ) -> Vec<Conflict> {
+        let rules = telling_rules(space, part);
+        let is_root = |rule: &usize| matches!(space.rules[*rule], Rule::Root(_));
+        let encoded = encode_guarded(space, part, &rules, places);
+        let mut solver = Solver::new(&encoded.problem);
+        solver.limit_learnt_bytes(self.learnt_bytes);
+        let mut assumptions = encoded.assumptions();
+        let mut found = Vec::new();
+        let mut named = 0;
+        while found.len() < self.max_conflicts {
+            let Some((core, minimal)) = core(space, &mut solver, &assumptions, budget) else {
+                break;
+            };
+            let mut core: Vec<usize> = core.iter().map(|&literal| encoded.rule(literal)).collect();
+            core.sort_unstable();
+            let roots: Vec<usize> = core.iter().copied().filter(is_root).collect();
+            named += core.iter().map(|&rule| space.operators_named(rule)).sum::<usize>();
+            found.push(if named <= self.max_named {
+                facts::conflict(space, &core, minimal)
+            } else {
+                self.was_cut = true;
+                facts::conflict(space, &roots, false)
+            });
+            if roots.is_empty() {
+                break;
+            }
+            assumptions.retain(|&literal| roots.binary_search(&encoded.rule(literal)).is_err());
+        }
+        if found.is_empty() {
+            // The budget was spent: what cannot hold together is known, but not why.
+            let roots: Vec<usize> = rules.iter().copied().filter(is_root).collect();
+            found.push(facts::conflict(space, &roots, false));
+        }
+        // What is simplest to understand comes first.
+        found.sort_by_key(|conflict| conflict.facts.len());
+        found
     }
-    // What is simplest to understand comes first.
-    found.sort_by_key(|conflict| conflict.facts.len());
-    found
 }
 
 /// Returns rules that cannot hold together, and whether none of them can be left out.

@@ -296,7 +296,7 @@ fn type_checking_and_patterns_draw_on_the_budget() {
         let root = families::Bundle { version: "1.0.0".to_owned(), needs, ..Default::default() };
         let root = Package { name: "root".to_owned(), bundles: vec![root], channels: 1 };
         let catalog = catalog(&Family { packages: vec![root], root: "root".to_owned() });
-        let limits = Limits { steps: 500_000, ..Limits::default() };
+        let limits = Limits { steps: 100_000, ..Limits::default() };
         let mut budget = Budget::new(&limits);
         let universe = universe(&catalog);
         let requests = [subscription("root")];

@@ -28,6 +28,13 @@ const ALWAYS_KEPT_QUALITY: u32 = 2;
 pub(crate) const LONGEST_JUMP: usize = 100;
 
 impl Solver {
+    /// Limits the bytes of learnt clauses. When they are more, some are forgotten, which changes how long a
+    /// search takes and never its answer.
+    pub fn limit_learnt_bytes(&mut self, bytes: u64) {
+        let words = usize::try_from(bytes / size_of::<u32>() as u64).unwrap_or(usize::MAX);
+        self.learnt_words_limit = words.min(FIRST_LEARNT_WORDS);
+    }
+
     /// Learns from a conflict above level 1 and goes back to where the lesson applies.
     pub(crate) fn learn_from(&mut self, conflict: Conflict) {
         self.statistics.conflicts += 1;

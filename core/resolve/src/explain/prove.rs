@@ -83,8 +83,8 @@ const MAX_PROBE_WORK: usize = 4_000_000;
 /// How many suppositions are tried for one explanation, however small it is.
 const MAX_PROBES: usize = 4_000;
 
-/// Limits the bytes of the suppositions that a proof keeps. A proof with that much in it is never
-/// readable, and several explanations must fit beside a resolution.
+/// Limits the bytes of the suppositions that a proof keeps, which count among those of the decision. A proof
+/// with that much in it is never readable.
 const MAX_PROOF_BYTES: usize = 16 * 1024 * 1024;
 
 /// A proof in progress: refuted suppositions that later steps refer to, and what it may still cost.
@@ -109,8 +109,9 @@ impl<'b> Proof<'b> {
 
     /// Keeps a refuted supposition, so that it can be referred to; `None` when the proof is too large.
     pub(super) fn keep(&mut self, state: State, contradiction: Contradiction) -> Option<Cannot> {
-        self.kept_bytes += state.values.len() * size_of::<Value>();
-        if self.kept_bytes > MAX_PROOF_BYTES {
+        let bytes = state.values.len() * size_of::<Value>();
+        self.kept_bytes += bytes;
+        if self.kept_bytes > MAX_PROOF_BYTES || self.budget.occupy(bytes as u64).is_err() {
             return None;
         }
         let id = SuppositionId(self.suppositions.0.len() as u32);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::costliest::{Costliest, Mark};
 use super::failures::{Halt, upstream_failure};
 use super::formula::Shape;
+use super::matching::SHARE_OF_PROPERTIES;
 use super::needs::{self, NeedMemo, states_a_need};
 use super::options::{Options, options};
 use super::{
@@ -80,6 +81,7 @@ impl<'u, 'b> Builder<'u, 'b> {
     }
 
     pub(super) fn fill(&mut self, space: &mut Space<'u>) -> Result<(), Halt> {
+        self.budget.occupy(self.budget.limits().bytes / SHARE_OF_PROPERTIES)?;
         for number in 0..space.requests.len() {
             space.add_node(Node::Request(number));
         }

@@ -12,24 +12,29 @@ use operon_constraint::{
     Candidate, Constraint, PropertiesDigest, Property, Requirement, WantedProperty, matches_with,
 };
 
+use super::SourceIndex;
 use crate::budget::{Budget, Spent};
 
-/// Limits the bytes of property texts that are kept read: a few times as much in memory. The
-/// community catalog without bodies has less; of a larger one, some are read again.
-const MAX_REMEMBERED_BYTES: usize = 16 * 1024 * 1024;
+/// How much of the bytes of a decision the texts of properties may have that are kept read; read, they take a
+/// few times as much. The community catalog without bodies has less than fits. Of a larger one, some are read
+/// again.
+const SHARE_OF_TEXTS: u64 = 16;
 
-/// Properties of bundles, read once.
+/// How much of the bytes of a decision is set aside for properties that are kept read.
+pub(super) const SHARE_OF_PROPERTIES: u64 = 4;
+
+/// Properties of the bundles of all catalogs, read once.
 #[derive(Debug, Default)]
 pub(super) struct PropertyMemo {
-    by_bundle: HashMap<BundleId, Remembered>,
-    bytes: usize,
+    by_bundle: HashMap<(SourceIndex, BundleId), Remembered>,
+    bytes: u64,
 }
 
 /// The properties of a bundle.
 #[derive(Debug)]
 struct Remembered {
     digest: PropertiesDigest,
-    bytes: usize,
+    bytes: u64,
     /// Read when they are needed: an answer that is kept needs the digest alone.
     properties: OnceCell<Vec<Property>>,
 }
@@ -44,25 +49,32 @@ impl Remembered {
 }
 
 impl PropertyMemo {
-    fn of(&mut self, bundle: Bundle<'_>, budget: &mut Budget) -> Result<&Remembered, Spent> {
-        if self.bytes > MAX_REMEMBERED_BYTES {
+    fn of(
+        &mut self,
+        source: SourceIndex,
+        bundle: Bundle<'_>,
+        budget: &mut Budget,
+    ) -> Result<&Remembered, Spent> {
+        if self.bytes > budget.limits().bytes / SHARE_OF_TEXTS {
             self.by_bundle.clear();
             self.bytes = 0;
         }
-        let remembered = self.by_bundle.entry(bundle.id()).or_insert_with(|| {
+        let remembered = self.by_bundle.entry((source, bundle.id())).or_insert_with(|| {
             let properties = bundle.properties().map(|property| (property.kind, property.value));
-            let bytes = properties.clone().map(|(kind, value)| kind.len() + value.len()).sum();
+            let lengths = properties.clone().map(|(kind, value)| (kind.len() + value.len()) as u64);
+            let bytes = lengths.sum();
             self.bytes += bytes;
             Remembered { digest: budget.digest(properties), bytes, properties: OnceCell::new() }
         });
         // Charged each time, so that it does not matter what is kept.
-        budget.spend(1 + remembered.bytes as u64 / 64)?;
+        budget.spend(1 + remembered.bytes / 64)?;
         Ok(remembered)
     }
 }
 
 /// Returns the bundles that match a constraint, in order.
 pub(super) fn matching_bundles(
+    source: SourceIndex,
     catalog: &Catalog,
     constraint: &Constraint,
     memo: &mut PropertyMemo,
@@ -78,7 +90,7 @@ pub(super) fn matching_bundles(
     let mut matching = Vec::new();
     for id in candidates {
         let bundle = catalog.bundle_by_id(id);
-        let remembered = memo.of(bundle, budget)?;
+        let remembered = memo.of(source, bundle, budget)?;
         let is_match = match &constraint.requirement {
             Requirement::Cel(rule) => budget.evaluate(rule, remembered.digest, || {
                 Cow::Borrowed(remembered.properties(bundle))

@@ -31,7 +31,7 @@ pub(super) struct NeedMemo<'u> {
     found: HashMap<(FormulaId, SourceIndex), Vec<NodeId>>,
     /// For a formula and the source that is searched first: all candidates.
     lists: HashMap<(FormulaId, Option<SourceIndex>), List>,
-    properties: HashMap<SourceIndex, PropertyMemo>,
+    properties: PropertyMemo,
 }
 
 impl<'u> NeedMemo<'u> {
@@ -85,13 +85,13 @@ impl<'u> NeedMemo<'u> {
         fresh: &mut Vec<NodeId>,
         budget: &mut Budget,
     ) -> Result<&[NodeId], Spent> {
-        let memo = self.properties.entry(source).or_default();
         match self.found.entry((formula, source)) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(vacant) => {
                 let catalog = space.sources[source.index()].catalog;
                 let constraint = &space.formulas[formula.index()].constraint;
-                let bundles = matching_bundles(catalog, constraint, memo, budget)?;
+                let bundles =
+                    matching_bundles(source, catalog, constraint, &mut self.properties, budget)?;
                 let entries = preferred_entries(catalog, &bundles, budget)?;
                 let nodes = entries.into_iter();
                 let nodes = nodes
@@ -112,8 +112,8 @@ impl<'u> NeedMemo<'u> {
         let constraint = &space.formulas[formula.index()].constraint;
         let mut matched = Vec::with_capacity(space.sources.len());
         for (index, source) in space.sources.iter().enumerate() {
-            let memo = self.properties.entry(SourceIndex(index as u32)).or_default();
-            matched.push(matching_bundles(source.catalog, constraint, memo, budget)?);
+            let (index, memo) = (SourceIndex(index as u32), &mut self.properties);
+            matched.push(matching_bundles(index, source.catalog, constraint, memo, budget)?);
         }
         budget.spend(space.nodes.len() as u64)?;
         let mut nodes = Vec::new();
