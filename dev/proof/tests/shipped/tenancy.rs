@@ -20,8 +20,8 @@ use crate::operators::standing;
 
 pub(crate) use self::{
     claims::{
-        bundle_claims_prove_nothing, foreign_roles_are_not_bound, reserved_apis_are_not_granted,
-        status_approves_nothing,
+        bundle_claims_prove_nothing, crds_of_others_are_kept, foreign_roles_are_not_bound,
+        refused_plans_write_nothing, reserved_apis_are_not_granted, status_approves_nothing,
     },
     edit::edit_gains_nothing,
     writers::{forged_labels_lift_nothing, writers_gain_nothing},

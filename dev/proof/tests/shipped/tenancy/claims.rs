@@ -26,6 +26,12 @@ const STATUS: &str = "team-e";
 /// The namespace whose user names operators after roles.
 const NAMES: &str = "team-f";
 
+/// The namespace whose bundle brings a Role that exists.
+const ROLES: &str = "team-h";
+
+/// The namespace whose tenant changes CRDs of others.
+const CRDS: &str = "team-i";
+
 /// Creates a namespace whose OperatorGroup names an account, and a user with the ClusterRole `edit`.
 fn prepare(operon: &Installation<'_>, namespace: &str, user: &str) -> Result<(), String> {
     let spec = format!("{{ targetNamespaces: [{namespace}], serviceAccountName: installer }}");
@@ -244,4 +250,95 @@ rules: [{ apiGroups: [operators.coreos.com], resources: [operatorgroups], verbs:
     }
     operon.delete_namespaces(&[NAMES])?;
     Ok("a Role is bound only where it is the operator's own".to_owned())
+}
+
+/// A bundle brings a Role that belongs to others. Its plan fails before the first write, so there is no
+/// operator that runs although its plan failed.
+pub(crate) fn refused_plans_write_nothing(operon: &Installation<'_>) -> Verdict {
+    prepare(operon, ROLES, "carol")?;
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: { name: payroll }\n\
+                rules: [{ apiGroups: [''], resources: [pods], verbs: [list] }]\n";
+    operon.apply(&role.replace("name: payroll", "name: payroll, namespace: team-h"))?;
+    let bundles = vec![
+        ("robber", vec![Operator::new("robber").csv(), role.to_owned()]),
+        ("neighbour", vec![Operator::new("neighbour").csv()]),
+    ];
+    publish(operon, ROLES, ROLES, &bundles)?;
+    let carol = Tenant::new(operon, "carol", ROLES)?;
+    carol.create(&subscription(ROLES, "robber", (ROLES, ROLES)))?;
+    let reason = "already exists and is not managed by Operon";
+    carol.learns(&known::INSTALL_PLAN, "robber.v1.0.0", &["payroll", reason])?;
+    carol.create(&subscription(ROLES, "neighbour", (ROLES, ROLES)))?;
+    reaches(operon, ROLES, "neighbour.v1.0.0", "Succeeded")?;
+    for kind in [known::CLUSTER_SERVICE_VERSION, known::DEPLOYMENT] {
+        let found = operon.list(&kind, ROLES);
+        if let Some(object) = found.iter().find(|object| object.name().starts_with("robber")) {
+            return Err(format!(
+                "a refused plan wrote {}; {}",
+                object.key(),
+                standing(operon, ROLES)
+            ));
+        }
+    }
+    operon.delete_namespaces(&[ROLES])?;
+    Ok("a plan that takes a Role of others writes nothing".to_owned())
+}
+
+/// Bundles change CRDs that an administrator applied: one would make an object of another namespace
+/// invalid, which carol accepts in vain; the other is harmless, and refused by the API server.
+pub(crate) fn crds_of_others_are_kept(operon: &Installation<'_>) -> Verdict {
+    prepare(operon, CRDS, "carol")?;
+    let group = "harbour.example.com";
+    let crd = |plural: &str, kind: &str| definition(plural, group, kind);
+    let [boats, kayaks] = ["boats", "kayaks"].map(|plural| format!("{plural}.{group}"));
+    operon.apply(&[crd("boats", "Boat"), "---".to_owned(), crd("kayaks", "Kayak")].concat())?;
+    operon.apply(
+        "
+apiVersion: v1
+kind: Namespace
+metadata: { name: team-i-neighbour }
+---
+apiVersion: harbour.example.com/v1
+kind: Boat
+metadata: { name: one, namespace: team-i-neighbour }
+spec: { size: -1 }
+",
+    )?;
+    let any = "x-kubernetes-preserve-unknown-fields: true";
+    let sized = "properties: { spec: { type: object, properties: { size: { type: integer, minimum: 0 } } } }";
+    let with = |package, crd: &str, kind| {
+        Operator { spec: owning(crd, kind), ..Operator::new(package) }.csv()
+    };
+    let ships = format!("ships.{group}");
+    let bundles = vec![
+        ("shipwright", vec![with("shipwright", &ships, "Ship"), crd("ships", "Ship")]),
+        ("vandal", vec![with("vandal", &boats, "Boat"), crd("boats", "Boat").replace(any, sized)]),
+        (
+            "painter",
+            vec![
+                with("painter", &kayaks, "Kayak"),
+                crd("kayaks", "Kayak").replace(any, &format!("{any}, description: painted")),
+            ],
+        ),
+    ];
+    publish(operon, CRDS, CRDS, &bundles)?;
+    let carol = Tenant::new(operon, "carol", CRDS)?;
+    carol.create(&subscription(CRDS, "shipwright", (CRDS, CRDS)))?;
+    reaches(operon, CRDS, "shipwright.v1.0.0", "Succeeded")?;
+    operon.calm()?;
+    let before = outside(operon, CRDS)?;
+    let waive = "metadata: { annotations: { operon.dev/waive: 'object-invalid:v1:team-i-neighbour/one:spec.size' },";
+    let vandal = subscription(CRDS, "vandal", (CRDS, CRDS)).replace("metadata: {", waive);
+    carol.create(&[vandal, subscription(CRDS, "painter", (CRDS, CRDS))].concat())?;
+    let reason = "it concerns objects outside the namespaces of this OperatorGroup";
+    carol.learns(&known::INSTALL_PLAN, "vandal.v1.0.0", &["spec.size", reason])?;
+    let reason = ["forbidden", "system:serviceaccount:team-i:installer", &kayaks];
+    carol.learns(&known::INSTALL_PLAN, "painter.v1.0.0", &reason)?;
+    compare(&before, &outside(operon, CRDS)?)?;
+    operon.delete_namespaces(&[CRDS, "team-i-neighbour"])?;
+    for name in [boats, kayaks, ships] {
+        operon.delete(&known::CUSTOM_RESOURCE_DEFINITION.key("", &name))?;
+    }
+    Ok("CRDs change only where the account may change them, and harm no objects of others"
+        .to_owned())
 }
