@@ -88,15 +88,17 @@ fn grant(scene: &Scene<'_>, live: &Object, strategy: &Strategy, verdict: &mut Ve
         map! { "kind" => "ServiceAccount", "name" => account, "namespace" => namespace }
     });
     binding.set(&["subjects"], Value::list(subjects));
+    // What has the same name and another owner is left alone, and a Role of others is not bound.
+    let is_foreign = |wanted: &Object| {
+        scene.world.objects.find(&wanted.key()).is_some_and(|found| {
+            !found.owners().any(|owner| owner.kind == live.kind().name() && owner.name == name)
+        })
+    };
+    if is_foreign(&role) || is_foreign(&binding) {
+        return;
+    }
     for wanted in [role, binding] {
         let found = scene.world.objects.find(&wanted.key());
-        // What has the same name and another owner is left alone. A Role of others is not bound either.
-        let is_foreign = found.is_some_and(|found| {
-            !found.owners().any(|owner| owner.kind == live.kind().name() && owner.name == name)
-        });
-        if is_foreign {
-            return;
-        }
         if !found.is_some_and(|found| covers(found.value(), wanted.value())) {
             // No program asks for it before its pod runs.
             verdict.act_at_rest(&scene.own, &wanted.key(), Action::Apply(wanted));

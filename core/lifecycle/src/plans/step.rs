@@ -228,16 +228,18 @@ fn ensure(
         let claimant = Arc::new(Claimant::of_step(scene, plan, step));
         outcome.unseen_objects.insert(key, claimant);
     }
+    // Asked before its owner is created: a plan that is refused leaves nothing behind.
+    if let Some(refusal) = live.and_then(|live| Claimant::of_step(scene, plan, step).refusal(live))
+    {
+        outcome.faults.push(refusal);
+        return StepStatus::Unknown;
+    }
     let mut object = match as_owned(scene, step.resolving(), object) {
         OwnedObject::Ready(object) => object,
         // Its owner was created just now; its identity is seen in the next world.
         OwnedObject::WithoutOwner => return StepStatus::Unknown,
     };
     if let Some(live) = live {
-        if let Some(refusal) = Claimant::of_step(scene, plan, step).refusal(live) {
-            outcome.faults.push(refusal);
-            return StepStatus::Unknown;
-        }
         if object.kind() == known::SERVICE_ACCOUNT {
             // A service account is shared by the old and the new operator until the old one is gone.
             live.owners().for_each(|owner| object.add_owner(&owner));
