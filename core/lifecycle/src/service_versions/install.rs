@@ -8,7 +8,7 @@ use operon_install::{
     webhook_configuration,
 };
 use operon_kinds::{ServiceVersion, names};
-use operon_object::{Object, Timestamp, Value, known};
+use operon_object::{Object, OwnerReference, Timestamp, Value, known};
 
 use crate::{
     Action, CertificateRequest, ReplacedCertificate, covers::covers, objects::component_labels,
@@ -61,7 +61,22 @@ pub(super) fn plan(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Installat
             actions,
             certificates: certificate_times(scene, operator, &strategy),
         },
-        Err(error) => Installation::Refused(error),
+        Err(Obstacle::Refused(error)) => Installation::Refused(error),
+        Err(Obstacle::LeftBehind) => Installation::Waiting(Vec::new()),
+    }
+}
+
+/// Why something cannot be written.
+enum Obstacle {
+    /// It is not allowed.
+    Refused(String),
+    /// It belongs to an operator that is gone; the cluster's garbage collector will delete it.
+    LeftBehind,
+}
+
+impl From<String> for Obstacle {
+    fn from(error: String) -> Self {
+        Self::Refused(error)
     }
 }
 
@@ -171,7 +186,7 @@ fn write(
     scene: &Scene<'_>,
     operator: ServiceVersion<'_>,
     strategy: &Strategy,
-) -> Result<Vec<Action>, String> {
+) -> Result<Vec<Action>, Obstacle> {
     let mut actions = Vec::new();
     let serving =
         strategy.deployments.iter().filter(|template| serves(operator.object, &template.name));
@@ -219,25 +234,44 @@ fn ensure(
     operator: ServiceVersion<'_>,
     mut object: Object,
     actions: &mut Vec<Action>,
-) -> Result<(), String> {
+) -> Result<(), Obstacle> {
     component_labels(operator.object).for_each(|label| object.set_label(label, ""));
     let live = scene.world.objects.find(&object.key());
     if live.is_some_and(|live| covers(live.value(), object.value())) {
         return Ok(());
     }
     let claimant = Claimant::new(scene, operator.object);
-    if let Some(refusal) = live.and_then(|live| claimant.refusal(live)) {
-        return Err(refusal);
+    if let Some(live) = live
+        && let Some(refusal) = claimant.refusal(live)
+    {
+        return Err(match is_left_behind(scene, live) {
+            true => Obstacle::LeftBehind,
+            false => Obstacle::Refused(refusal),
+        });
     }
     actions.push(Action::Apply(object));
     Ok(())
+}
+
+/// Returns `true` if an object belongs to operators of its namespace that are all gone or going.
+fn is_left_behind(scene: &Scene<'_>, live: &Object) -> bool {
+    let stays = |owner: &OwnerReference| {
+        scene.operator(&owner.name).is_some_and(|operator| {
+            operator.object.uid() == owner.uid && !operator.object.is_deleting()
+        })
+    };
+    let kind = known::CLUSTER_SERVICE_VERSION;
+    let mut owners = live.owners().peekable();
+    live.namespace() == scene.namespace
+        && owners.peek().is_some()
+        && owners.all(|owner| owner.kind == kind.name() && !stays(&owner))
 }
 
 fn write_webhooks(
     scene: &Scene<'_>,
     operator: ServiceVersion<'_>,
     actions: &mut Vec<Action>,
-) -> Result<(), String> {
+) -> Result<(), Obstacle> {
     let Some(group) = scene.group() else { return Ok(()) };
     for description in operator.webhooks() {
         let deployment = description.get("deploymentName").str();
@@ -266,7 +300,7 @@ fn write_webhooks(
         for changed in converted.map_err(|fault| fault.to_string())? {
             let Some(live) = find(changed.name()) else { continue };
             if let Some(refusal) = conversion_refusal(scene, &claimant, live) {
-                return Err(refusal);
+                return Err(refusal.into());
             }
             if !covers(live.at(&["spec", "conversion"]), changed.at(&["spec", "conversion"])) {
                 actions.push(Action::Update(changed));
@@ -280,7 +314,7 @@ fn write_api_services(
     scene: &Scene<'_>,
     operator: ServiceVersion<'_>,
     actions: &mut Vec<Action>,
-) -> Result<(), String> {
+) -> Result<(), Obstacle> {
     let objects = scene.world.objects;
     let config = config_of(scene, operator);
     for description in operator.object.spec().at(&["apiservicedefinitions", "owned"]).elements() {

@@ -371,7 +371,9 @@ fn is_final(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
             // It is tried again when the pause after the failure is over.
             pause_of(scene, operator).is_some()
         }
-        "InvalidInstallStrategy" => operon_install::Strategy::read(operator.object).is_err(),
+        "InvalidInstallStrategy" => {
+            matches!(install::plan(scene, operator), Installation::Refused(_))
+        }
         _ => false,
     }
 }
