@@ -7,17 +7,23 @@ use std::{
     fs::OpenOptions,
     io::Write,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
     thread,
     time::Duration,
 };
 
+use anyhow::anyhow;
 use clap::Args;
 use operon_catalog::{Catalog, Place};
 use operon_image::OpenedCatalog;
 use operon_registry::{Address, Content, Listening, Server, Stopped};
 
-use crate::{catalog::open::CatalogPath, exit::Outcome, output::stderr_line};
+use crate::{
+    catalog::open::CatalogPath,
+    cluster::{is_stopping, stop_wish},
+    exit::Outcome,
+    output::stderr_line,
+};
 
 /// Where Kubernetes looks for the last words of a container.
 const TERMINATION_LOG: &str = "/dev/termination-log";
@@ -25,6 +31,9 @@ const TERMINATION_LOG: &str = "/dev/termination-log";
 /// How long calls in progress may take when the server is asked to end. A stalled client must not delay
 /// a rollout; the largest call takes a tenth of this.
 const DRAIN: Duration = Duration::from_millis(1500);
+
+/// How often the command checks whether the catalog is open: a small one is open a moment later.
+const OPENING_POLL: Duration = Duration::from_millis(5);
 
 /// How often a catalog that is followed is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -89,17 +98,29 @@ fn serve(command: &Serve) -> anyhow::Result<Outcome> {
         command.catalog.open()?;
         return Ok(Outcome::Done);
     }
+    // Before anything that takes time: the first process of a container has no default for signals, so one
+    // that is not handled yet would be lost.
+    let stop = stop_wish()?;
     let server = Server::new();
     let listening = server.listen(&address(command)?)?;
     stderr_line!("listening at {}", listening.address());
-    let opened = command.catalog.open()?;
+    let catalog = command.catalog.clone();
+    let opening = thread::spawn(move || catalog.open());
+    while !opening.is_finished() {
+        if is_stopping(&stop) {
+            return end(listening, &stop);
+        }
+        thread::sleep(OPENING_POLL);
+    }
+    let opened =
+        opening.join().map_err(|_| anyhow!("cannot open the catalog: internal error"))??;
     let mut digest = opened.digest().to_owned();
     show(&server, opened);
     if command.follow {
         let catalog = command.catalog.clone();
         thread::spawn(move || follow(&catalog, &server, &mut digest));
     }
-    end(listening)
+    end(listening, &stop)
 }
 
 fn address(command: &Serve) -> anyhow::Result<Address> {
@@ -148,8 +169,9 @@ fn tell(told: &mut String, text: &str) {
     }
 }
 
-fn end(listening: Listening) -> anyhow::Result<Outcome> {
-    if listening.serve_until_signal(DRAIN)? == Stopped::CutOff {
+/// Serves until the process is asked to end.
+fn end(listening: Listening, stop: &AtomicBool) -> anyhow::Result<Outcome> {
+    if listening.serve_until(|| is_stopping(stop), DRAIN)? == Stopped::CutOff {
         stderr_line!("warning: calls that took longer than {} s were cut off", DRAIN.as_secs_f32());
     }
     Ok(Outcome::Done)

@@ -15,7 +15,7 @@ mod state;
 use std::{
     num::NonZero,
     sync::Arc,
-    thread::available_parallelism,
+    thread::{self, available_parallelism},
     time::{Duration, Instant},
 };
 
@@ -53,6 +53,10 @@ use crate::{
     },
     shelf::Shelf,
 };
+
+/// How often a server checks whether it is asked to stop: often enough that draining decides how long that
+/// takes.
+const STOP_POLL: Duration = Duration::from_millis(50);
 
 /// What is served; cheap to clone, and shared by all clones.
 #[derive(Debug, Clone)]
@@ -206,6 +210,22 @@ impl Listening {
             // The loop of the server ends only when it is told to, or when it is broken.
             Some(_) => Err(ServerError::Ended { address: self.address.to_string() }),
         }
+    }
+
+    /// Serves until the caller is asked to stop, then stops.
+    pub fn serve_until(
+        self,
+        is_stopping: impl Fn() -> bool,
+        drain: Duration,
+    ) -> Result<Stopped, ServerError> {
+        while !is_stopping() {
+            // The loop of the server ends only when it is told to, or when it is broken.
+            if self.serving.is_finished() {
+                return Err(ServerError::Ended { address: self.address.to_string() });
+            }
+            thread::sleep(STOP_POLL);
+        }
+        self.stop(drain)
     }
 
     /// Takes no new connection, lets calls under way finish for as long as `drain`, and ends.

@@ -23,6 +23,7 @@ mod render;
 mod resolve;
 mod scenarios;
 mod search;
+mod serve;
 mod ship;
 mod show;
 mod slice;
