@@ -40,7 +40,7 @@ pub use self::{
 };
 use crate::{
     BundleError, Fetcher, MAX_NAMESPACE_CATALOGS, OpenedCatalog, bundle_contents,
-    certificate::serving_certificate, contents::is_path,
+    certificate::serving_certificate, contents::is_path, slots::Slots,
 };
 
 /// How often a directory is looked at again; a person does not notice that, and a catalog of ten
@@ -56,7 +56,12 @@ pub struct SourceCatalogs {
     base: Option<PathBuf>,
     fetching: Fetching,
     shelf: Mutex<Shelf>,
+    bundle_reads: Slots,
 }
+
+/// Limits the bundles whose contents are read from catalogs and directories at the same time: the largest known
+/// take some tens of megabytes while they are read.
+const MAX_BUNDLE_READS: usize = 4;
 
 #[derive(Debug, Default)]
 struct Shelf {
@@ -131,7 +136,8 @@ impl SourceCatalogs {
     }
 
     fn with_base(base: Option<PathBuf>, fetching: Fetching) -> Self {
-        Self { base, fetching, shelf: Mutex::default() }
+        let bundle_reads = Slots::new(MAX_BUNDLE_READS);
+        Self { base, fetching, shelf: Mutex::default(), bundle_reads }
     }
 
     /// Returns the catalog of a CatalogSource as it is in use.
@@ -214,31 +220,43 @@ impl Catalogs for SourceCatalogs {
     }
 
     fn bundle(&self, key: &BundleKey) -> BundleState {
-        let shelf = &mut *self.lock();
         let stale = || BundleState::Pending { message: "the catalog is read again".to_owned() };
-        let Some(entry) = shelf.entries.get_mut(&key.source) else { return stale() };
-        if entry.state().digest != key.digest {
+        let opened = {
+            let shelf = self.lock();
+            let entry = shelf.entries.get(&key.source);
+            let Some(entry) = entry.filter(|entry| entry.state().digest == key.digest) else {
+                return stale();
+            };
+            let Some(opened) = entry.opened().cloned() else { return stale() };
+            if matches!(entry, Entry::Fetched(_)) && is_path(&key.image) {
+                return unreadable(format!(
+                    "bundle {}: `{}` is a path, and a catalog that was fetched cannot name paths",
+                    key.name, key.image
+                ));
+            }
+            opened
+        };
+        // Reading takes long, and the loop looks at the catalogs meanwhile: nothing is locked.
+        let read = {
+            let _slot = self.bundle_reads.take();
+            bundle_contents(&opened, &key.name, &key.image, opened.directory())
+        };
+        let error = match read {
+            Ok(contents) => return BundleState::Ready(Arc::new(contents)),
+            Err(error) => error,
+        };
+        let shelf = &mut *self.lock();
+        let entry = shelf.entries.get_mut(&key.source);
+        let Some(entry) = entry.filter(|entry| entry.state().digest == key.digest) else {
             return stale();
+        };
+        if matches!(error, BundleError::InAnImage { .. }) {
+            return shelf.pulls.ask(key, entry.trust(&opened), &self.fetching);
         }
-        let Some(opened) = entry.opened().cloned() else { return stale() };
-        if matches!(entry, Entry::Fetched(_)) && is_path(&key.image) {
-            return unreadable(format!(
-                "bundle {}: `{}` is a path, and a catalog that was fetched cannot name paths",
-                key.name, key.image
-            ));
+        if let Entry::Directory(entry) = entry {
+            entry.note_failure();
         }
-        match bundle_contents(&opened, &key.name, &key.image, opened.directory()) {
-            Ok(contents) => BundleState::Ready(Arc::new(contents)),
-            Err(BundleError::InAnImage { .. }) => {
-                shelf.pulls.ask(key, entry.trust(&opened), &self.fetching)
-            }
-            Err(error) => {
-                if let Entry::Directory(entry) = entry {
-                    entry.note_failure();
-                }
-                unreadable(error.to_string())
-            }
-        }
+        unreadable(error.to_string())
     }
 
     fn certify(

@@ -29,6 +29,7 @@ mod pull_error;
 mod quota;
 mod registry;
 mod signature;
+mod slots;
 mod snapshot;
 mod status;
 mod store;

@@ -18,6 +18,7 @@ use crate::{
     BodyError, CacheDirectory, OpenError, Progress, Tree, cold,
     directory::{CatalogFile, Stamp, find_files},
     fingerprint::{self, FRESH},
+    slots::Slots,
     snapshot,
 };
 
@@ -58,6 +59,10 @@ pub struct OpenedCatalog {
     tree: Option<Tree>,
 }
 
+/// Limits the catalogs that are read from their documents at the same time. The largest known takes 200 MB to be
+/// indexed, of the 1 GiB that a controller has; one alone occupies all processors.
+static COLD_READS: Slots = Slots::new(2);
+
 /// Opens the catalog at a path: a directory of documents, or one file.
 ///
 /// Flow: find files, compare their stamps with the last time, else their content, else read them.
@@ -76,6 +81,7 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
         tree: None,
     };
     let Some(cache) = options.cache else {
+        let _slot = COLD_READS.take();
         let cold = cold::read(&files, options.progress);
         return Ok(opened(cold.catalog, &cold.digest, OpenedBy::Reading));
     };
@@ -99,6 +105,7 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
             return Ok(opened(catalog, &digest, OpenedBy::Content));
         }
     }
+    let _slot = COLD_READS.take();
     let cold = cold::read(&files, options.progress);
     if snapshot::write(&cache.snapshot_file(&cold.digest), &cold.catalog).is_ok() {
         remember(&cold.digest);
