@@ -299,12 +299,13 @@ pub(crate) fn secrets_are_not_told(operon: &Installation<'_>) -> Verdict {
 }
 
 /// Everything outside a namespace, with its version. What Operon keeps for a namespace outside of it is
-/// left out: Operator objects, and the roles of its OperatorGroup.
+/// left out: Operator objects, and the roles of its OperatorGroup. So are pods, whose status changes by
+/// itself, and which Operon never writes.
 pub(crate) fn outside(
     operon: &Installation<'_>,
     namespace: &str,
 ) -> Result<BTreeMap<ObjectKey, String>, String> {
-    let left_out = [known::LEASE, known::EVENT, known::OPERATOR];
+    let left_out = [known::LEASE, known::EVENT, known::OPERATOR, known::POD];
     let kinds: Vec<Kind> = known::KNOWN_KINDS
         .iter()
         .map(|known| known.kind.clone())
