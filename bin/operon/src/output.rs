@@ -39,7 +39,7 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 pub(crate) struct OutputOptions {
     /// How to print the answer
-    #[arg(short, long, value_enum, default_value = "table")]
+    #[arg(short, long, value_enum, default_value = "table", global = true)]
     pub(crate) output: Format,
 }
 

@@ -4,9 +4,10 @@
 
 mod answer;
 
+use anyhow::anyhow;
 use clap::{Args, Subcommand};
 use operon_registry::{
-    Address, Client, ClientOptions, Health,
+    Address, Client, ClientError, ClientOptions, Health,
     api::{
         GetAllProvidersRequest, GetBundleInChannelRequest, GetBundleRequest,
         GetDefaultProviderRequest, GetLatestProvidersRequest, GetReplacementRequest,
@@ -16,7 +17,7 @@ use operon_registry::{
 use self::answer::Answer;
 use crate::{
     exit::Outcome,
-    output::{Format, Json, OutputOptions, print},
+    output::{Format, Json, OutputOptions, clean, print},
 };
 
 #[derive(Debug, Subcommand)]
@@ -88,10 +89,12 @@ pub(crate) fn run(command: &RegistryCommand) -> anyhow::Result<Outcome> {
     let RegistryCommand::Query(query) = command;
     let client = Client::connect(&query.address, ClientOptions::of_environment())?;
     let format = query.output.output;
+    // The error can quote the server, which must not break lines of ours.
+    let cleaned = |error: ClientError| anyhow!(clean(&error.to_string()));
     if let Question::Health { service } = &query.question {
-        return health(client.health(service)?, format);
+        return health(client.health(service).map_err(cleaned)?, format);
     }
-    let answer = ask(&client, &query.question)?;
+    let answer = ask(&client, &query.question).map_err(cleaned)?;
     print(format, || answer.table(), || answer.json())?;
     Ok(Outcome::Done)
 }
@@ -106,7 +109,7 @@ fn health(health: Health, format: Format) -> anyhow::Result<Outcome> {
     Ok(if health == Health::Serving { Outcome::Done } else { Outcome::Negative })
 }
 
-fn ask(client: &Client, question: &Question) -> anyhow::Result<Answer> {
+fn ask(client: &Client, question: &Question) -> Result<Answer, ClientError> {
     let text = String::clone;
     Ok(match question {
         Question::Health { .. } | Question::Packages => {

@@ -19,12 +19,17 @@ use operon_document::{
 use operon_object::Value;
 
 use self::{
-    commands::{CLUSTER, Case, EXEMPT, OFFLINE},
+    commands::{CLUSTER, Case, EXEMPT, OFFLINE, REFUSALS, REGISTRY, SERVER},
     fixture::{FORGED, HOSTILE, STYLE, Variant, hostile_cluster, hostile_directory},
 };
+use crate::harbour::Following;
 
 /// Runs the program in a directory; with colours, as on a terminal, or without.
 fn operon(directory: &Path, arguments: &[String], has_colour: bool) -> Output {
+    command(directory, arguments, has_colour).output().expect("operon runs")
+}
+
+fn command(directory: &Path, arguments: &[String], has_colour: bool) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_operon"));
     command
         .args(arguments)
@@ -38,7 +43,7 @@ fn operon(directory: &Path, arguments: &[String], has_colour: bool) -> Output {
     if has_colour {
         command.env("CLICOLOR_FORCE", "1");
     }
-    command.output().expect("operon runs")
+    command
 }
 
 /// Splits the arguments of a case at blanks and puts the hostile text where they ask for it.
@@ -50,7 +55,7 @@ fn arguments(text: &str, variant: Variant) -> Vec<String> {
 fn run_cases(directory: &Path, cases: &[Case], variant: Variant) {
     let mut faults = Vec::new();
     for case in cases {
-        let plain = arguments(case.arguments, variant);
+        let plain = arguments(&case.arguments, variant);
         let output = operon(directory, &plain, false);
         let shown = format!("{variant:?}: operon {}", case.arguments);
         let [printed, reported] = texts(&output);
@@ -188,6 +193,31 @@ fn hostile_clusters_print_harmlessly() {
     run_cases(directory.path(), CLUSTER, Variant::Texts);
 }
 
+/// The server passes on what its catalog says: a registry of another author does the same.
+#[test]
+fn hostile_registries_print_harmlessly() {
+    // Operon's server leaves out packages with hostile names, and says so.
+    for (variant, catalog, cases) in [
+        (Variant::Texts, "served", REGISTRY),
+        (Variant::Texts, "catalog", REFUSALS),
+        (Variant::Names, "catalog", REFUSALS),
+        (Variant::Names, "broken", REFUSALS),
+    ] {
+        let directory = hostile_directory(variant);
+        let serve = ["serve", catalog, "--address", "127.0.0.1:0"].map(str::to_owned);
+        let mut serve = command(directory.path(), &serve, false);
+        let serving = Following::begin(&mut serve, directory.path().join("log"));
+        serving.wait_for("\nserving ", 1);
+        let log = serving.log();
+        assert_eq!(fault(&log, &format!("{variant:?}: operon serve {catalog}")), None);
+        let (_, address) = log.split_once("listening at ").expect("it listens");
+        let address = address.lines().next().expect("an address");
+        let cases: Vec<Case> = cases.iter().map(|case| case.at(address)).collect();
+        run_cases(directory.path(), &cases, variant);
+        assert_eq!(serving.interrupt(), 0);
+    }
+}
+
 #[test]
 fn hostile_arguments_are_reported_harmlessly() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
@@ -231,14 +261,15 @@ fn every_command_is_tested_or_exempt() {
         text.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     let is_tested = |command: &str| {
-        OFFLINE.iter().chain(CLUSTER).any(|case| begins_with(case.arguments, command))
+        let mut cases = OFFLINE.iter().chain(CLUSTER).chain(REGISTRY);
+        cases.any(|case| begins_with(&case.arguments.replace(&format!(" {SERVER}"), ""), command))
     };
     let is_exempt = |command: &str| EXEMPT.iter().any(|(exempt, _)| begins_with(command, exempt));
     let missing: Vec<&String> =
         commands.iter().filter(|command| is_tested(command) == is_exempt(command)).collect();
     assert!(
         missing.is_empty(),
-        "these need a case in `OFFLINE` or `CLUSTER`, or a reason in `EXEMPT`: {missing:#?}"
+        "these need a case in `OFFLINE`, `CLUSTER` or `REGISTRY`, or a reason in `EXEMPT`: {missing:#?}"
     );
     for (exempt, _) in EXEMPT {
         let exists = commands.iter().any(|command| begins_with(command, exempt));

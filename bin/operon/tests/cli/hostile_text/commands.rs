@@ -1,26 +1,39 @@
 //! The commands that run on hostile input, and those that do not, with the reason.
 
+use std::borrow::Cow;
+
+/// Stands for the address of the server in the arguments of a case.
+pub(super) const SERVER: &str = "SERVER";
+
 /// A command to run.
 pub(super) struct Case {
     /// Its arguments, with blanks between them and marks where hostile text goes.
-    pub(super) arguments: &'static str,
+    pub(super) arguments: Cow<'static, str>,
     /// Arguments that choose formats for programs; each is tried besides plain text.
     pub(super) formats: &'static [&'static str],
     /// Whether answers for programs repeat a hostile text.
     pub(super) keeps_text: bool,
 }
 
+impl Case {
+    /// Returns the case with the address of a server filled in.
+    pub(super) fn at(&self, address: &str) -> Self {
+        let arguments = self.arguments.replace(SERVER, address).into();
+        Self { arguments, formats: self.formats, keeps_text: self.keeps_text }
+    }
+}
+
 const fn text(arguments: &'static str) -> Case {
-    Case { arguments, formats: &[], keeps_text: false }
+    Case { arguments: Cow::Borrowed(arguments), formats: &[], keeps_text: false }
 }
 
 const fn case(arguments: &'static str, formats: &'static [&'static str]) -> Case {
-    Case { arguments, formats, keeps_text: true }
+    Case { arguments: Cow::Borrowed(arguments), formats, keeps_text: true }
 }
 
 /// A command whose answers for programs quote a hostile text with escapes, or have none.
 const fn quoting(arguments: &'static str, formats: &'static [&'static str]) -> Case {
-    Case { arguments, formats, keeps_text: false }
+    Case { arguments: Cow::Borrowed(arguments), formats, keeps_text: false }
 }
 
 const JSON: &[&str] = &["-o json"];
@@ -120,11 +133,35 @@ pub(super) const CLUSTER: &[Case] = &[
     text("delete configmap texts"),
 ];
 
+/// Questions to a server whose catalog is hostile.
+pub(super) const REGISTRY: &[Case] = &[
+    quoting("registry query SERVER health", BOTH),
+    text("registry query SERVER health service§"),
+    quoting("registry query SERVER packages", BOTH),
+    case("registry query SERVER package beacon¤", BOTH),
+    text("registry query SERVER package gone§"),
+    case("registry query SERVER bundles", BOTH),
+    case("registry query SERVER bundle beacon¤ stable§ beacon.v1.2.0¤", BOTH),
+    text("registry query SERVER bundle beacon¤ stable§ gone§"),
+    case("registry query SERVER head beacon¤ stable§", BOTH),
+    case("registry query SERVER replacement beacon.v1.0.0¤ beacon¤ stable§", BOTH),
+    case("registry query SERVER replacements beacon.v1.1.0¤", BOTH),
+    case("registry query SERVER providers tide.example.com v1 Tide§", BOTH),
+    case("registry query SERVER latest-providers tide.example.com v1 Tide§", BOTH),
+    case("registry query SERVER default-provider tide.example.com v1 Tide§", BOTH),
+];
+
+/// Questions to a server that quotes its hostile catalog when it refuses to answer.
+pub(super) const REFUSALS: &[Case] = &[
+    text("registry query SERVER packages"),
+    text("registry query SERVER package beacon¤"),
+    text("registry query SERVER bundle beacon¤ stable§ beacon.v1.0.0¤"),
+];
+
 /// Commands that print no text of a catalog, a bundle or a cluster, or need a server to do so.
 pub(super) const EXEMPT: &[(&str, &str)] = &[
     ("catalog mirror", "needs a registry; prints tables and cleaned lines"),
-    ("serve", "serves until it is stopped; prints cleaned lines"),
-    ("registry", "needs a server; prints tables and JSON"),
+    ("serve", "serves until it is stopped; the tests of `REGISTRY` read its log"),
     ("cache ls", "prints paths and digests of the own cache"),
     ("cache prune", "prints numbers"),
     ("install", "needs a cluster; prints own manifests"),

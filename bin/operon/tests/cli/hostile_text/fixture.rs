@@ -139,6 +139,9 @@ pub(super) fn hostile_directory(variant: Variant) -> TempDir {
     let catalog = CATALOG.replace("METADATA", &METADATA.replace('\n', " "));
     write("catalog/catalog.json", &catalog);
     write("broken/catalog.json", &format!("{catalog}{BROKEN}"));
+    // A server serves no package whose image cannot be pulled.
+    let served = catalog.replace("beacon:1§", "beacon:1").replace("related:1§", "related:1");
+    write("served/catalog.json", &served);
     let changed = catalog
         .replace("stable§", "stable§2")
         .replace("About§", "Changed§")
