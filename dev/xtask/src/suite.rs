@@ -5,13 +5,12 @@
 //! tests; a failed step that runs no tests counts as one.
 
 mod closing;
+mod dependencies;
 mod programs;
 mod smoke;
 
 use std::{
-    env, fs,
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Instant,
 };
@@ -22,7 +21,7 @@ use self::closing::Tally;
 use crate::{
     arguments::{Arguments, Known},
     cases, image, rig, tidy, vectors,
-    workspace::{Workspace, find_program},
+    workspace::Workspace,
 };
 
 /// How a step ended.
@@ -62,7 +61,7 @@ const STEPS: &[Step] = &[
     Step { title: "documentation", is_quick: false, work: build_documentation },
     Step { title: "reference vectors", is_quick: false, work: run_vectors },
     Step { title: "reference cases", is_quick: false, work: run_cases },
-    Step { title: "dependencies", is_quick: false, work: check_dependencies },
+    Step { title: "dependencies", is_quick: false, work: dependencies::check },
     Step { title: "smoke", is_quick: false, work: smoke::run },
 ];
 
@@ -204,54 +203,6 @@ fn run_cases(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending
         return Ok(Ending::LeftOut("../shared/cases is not there".to_owned()));
     }
     Ok(Ending::of(cases::run(workspace, &[])?))
-}
-
-/// Names the directory into which `cargo deny fetch` put the RustSec advisory database, for machines
-/// without network.
-const ADVISORIES_VARIABLE: &str = "OPERON_ADVISORY_DB";
-
-/// Building `cargo-deny` takes longer than all other steps together, so it is used where it is installed.
-/// Advisories need a database, which is never fetched here.
-fn check_dependencies(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
-    let Some(program) = find_program("cargo-deny") else {
-        let reason = "cargo-deny is not installed; hint: cargo install --locked cargo-deny";
-        return Ok(Ending::LeftOut(reason.to_owned()));
-    };
-    let deny = |arguments: &[&str]| {
-        let mut command = Command::new(&program);
-        command.current_dir(&workspace.root).args(arguments);
-        if let Some(cargo) = env::var_os("CARGO") {
-            command.env("CARGO", cargo);
-        }
-        run_streamed(&mut command)
-    };
-    let ending = deny(&["check", "licenses", "bans", "sources"])?;
-    if !matches!(ending, Ending::Passed) {
-        return Ok(ending);
-    }
-    let Some(database) = env::var_os(ADVISORIES_VARIABLE).filter(|path| !path.is_empty()) else {
-        return Ok(Ending::LeftOut(format!(
-            "advisories (licenses, bans and sources passed); hint: {ADVISORIES_VARIABLE}=DIR names the \
-             directory that `cargo deny fetch` filled, by default ~/.cargo/advisory-dbs"
-        )));
-    };
-    let configuration = advisory_configuration(workspace, Path::new(&database))?;
-    let configuration = configuration.display().to_string();
-    deny(&["check", "--disable-fetch", "--config", &configuration, "advisories"])
-}
-
-/// Writes the configuration of `cargo deny` with the database's directory in it: there is no flag for it.
-fn advisory_configuration(workspace: &Workspace, database: &Path) -> anyhow::Result<PathBuf> {
-    let display = database.display();
-    let database =
-        database.canonicalize().with_context(|| format!("cannot find the database `{display}`"))?;
-    let text =
-        fs::read_to_string(workspace.root.join("deny.toml")).context("cannot read deny.toml")?;
-    let file = workspace.target_directory()?.join("deny-advisories.toml");
-    let section = format!("\n[advisories]\ndb-path = {:?}\n", database.display().to_string());
-    fs::write(&file, text + &section)
-        .with_context(|| format!("cannot write `{}`", file.display()))?;
-    Ok(file)
 }
 
 /// Runs a command whose output goes where ours goes.
