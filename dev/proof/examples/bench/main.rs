@@ -5,6 +5,7 @@
 //! and only stands beside it.
 
 mod fleet;
+mod many;
 mod stand;
 mod trouble;
 
@@ -13,13 +14,10 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::ExitCode,
-    slice,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
+    slice, thread,
     time::{Duration, Instant},
 };
 
-use operon_kube::PARALLEL_REQUESTS;
 use operon_object::known;
 use operon_rig::{Rig, RigOptions, rig_for_test};
 
@@ -30,9 +28,6 @@ use self::{
 
 /// How many Subscriptions are made at once.
 const AT_ONCE: usize = 50;
-
-/// The objects that are applied by hand for one operator.
-const OBJECTS_BY_HAND: f64 = 5.0;
 
 /// How many namespaces a large cluster has.
 const NAMESPACES: usize = 1000;
@@ -119,7 +114,7 @@ const MEASUREMENTS: &[Measurement] = &[
     ("one operator", one),
     ("an update, and one in two hops", updates),
     ("an operator and what it needs", pairs),
-    ("many at once", many),
+    ("many at once", many::measure),
     ("beside a broken catalog", trouble::broken_catalog),
     ("fail forward", trouble::fail_forward),
     ("among many namespaces", among_many),
@@ -322,98 +317,6 @@ fn pairs(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
         wanted: "< 4 s",
         upstream: "16.5 s",
     }])
-}
-
-fn many(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {
-    for ship in &fleet.many {
-        stand.apply(&place(&ship.name))?;
-    }
-    stand.rest()?;
-    let before = stand.asked()?;
-    let begun = Instant::now();
-    for ship in &fleet.many {
-        stand.apply(&wish(&ship.name, &ship.name, CATALOG))?;
-    }
-    let asked_for = begun.elapsed();
-    for ship in &fleet.many {
-        stand.succeeded(&ship.name, &ship.operator(VERSIONS[0]))?;
-    }
-    let took = begun.elapsed();
-    stand.rest()?;
-    let Asked { requests, writes } = since(before, stand.asked()?);
-    let by_hand = many_by_hand(stand, &fleet.many_by_hand)?;
-    let (seconds, by_hand) = (took.as_secs_f64(), by_hand.as_secs_f64());
-    Ok(vec![
-        Row {
-            work: format!("{AT_ONCE} Subscriptions in {AT_ONCE} namespaces at once, without pods"),
-            figure: format!(
-                "{:.1} s, of which {:.1} s to ask for them",
-                took.as_secs_f64(),
-                asked_for.as_secs_f64()
-            ),
-            wanted: "< 20 s",
-            upstream: "266 s",
-        },
-        Row {
-            work: format!("… the same objects applied by hand, {PARALLEL_REQUESTS} at a time"),
-            figure: format!("{by_hand:.1} s"),
-            wanted: "",
-            upstream: "",
-        },
-        Row {
-            work: "… as a multiple of that".to_owned(),
-            figure: format!("{:.1}", seconds / by_hand),
-            wanted: "≤ 1.5",
-            upstream: "",
-        },
-        Row {
-            work: "… writes in a second: the controller's, and by hand".to_owned(),
-            figure: format!(
-                "{:.0}, {:.0}",
-                writes / seconds,
-                OBJECTS_BY_HAND * AT_ONCE as f64 / by_hand
-            ),
-            wanted: "",
-            upstream: "",
-        },
-        Row {
-            work: "… requests of the controller, and of them writes".to_owned(),
-            figure: format!("{requests:.0}, {writes:.0}"),
-            wanted: "< 3,500",
-            upstream: "20,500",
-        },
-    ])
-}
-
-/// Applies the objects of many operators, as many at a time as the controller may; returns how long it
-/// takes until their Deployments are observed.
-fn many_by_hand(stand: &Stand<'_>, ships: &[Ship]) -> Result<Duration, String> {
-    for ship in ships {
-        stand.apply(&place(&ship.name))?;
-    }
-    stand.rest()?;
-    let begun = Instant::now();
-    let next = AtomicUsize::new(0);
-    let apply = || {
-        while let Some(ship) = ships.get(next.fetch_add(1, Ordering::Relaxed)) {
-            stand.apply(&ship.by_hand(&ship.name))?;
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..PARALLEL_REQUESTS).map(|_| scope.spawn(apply)).collect();
-        let ended =
-            threads.into_iter().map(|thread| thread.join().map_err(|_| "a panic".to_owned())?);
-        ended.collect::<Result<(), String>>()
-    })?;
-    for ship in ships {
-        let key = known::DEPLOYMENT.key(&ship.name, &ship.name);
-        stand.until("the Deployment is observed", |stand| {
-            let found = stand.get(&key);
-            found.is_some_and(|it| it.status().get("observedGeneration").as_integer() == Some(1))
-        })?;
-    }
-    Ok(begun.elapsed())
 }
 
 fn among_many(stand: &mut Stand<'_>, fleet: &Fleet) -> Result<Vec<Row>, String> {

@@ -229,11 +229,15 @@ fn start_controller(rig: &Rig, program: &Path) -> Result<Controller, String> {
 
 /// Returns the manifests of a namespace that asks for a ship.
 pub(crate) fn wish(namespace: &str, ship: &str, catalog: &str) -> String {
+    format!("{}---\n{}", place(namespace), subscription(namespace, ship, catalog))
+}
+
+/// Returns the manifest of a Subscription to a ship.
+pub(crate) fn subscription(namespace: &str, ship: &str, catalog: &str) -> String {
     format!(
-        "{}---\napiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\n\
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\n\
          metadata: {{ name: {ship}, namespace: {namespace} }}\n\
-         spec: {{ name: {ship}, channel: stable, source: {catalog}, sourceNamespace: {CATALOG_NAMESPACE} }}\n",
-        place(namespace)
+         spec: {{ name: {ship}, channel: stable, source: {catalog}, sourceNamespace: {CATALOG_NAMESPACE} }}\n"
     )
 }
 
