@@ -5,6 +5,7 @@
 
 mod catalogs;
 mod cluster;
+mod families;
 mod images;
 mod machine;
 mod measure;
@@ -40,6 +41,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
             "--growth",
             "--million",
             "--resolving",
+            "--families",
             "--images",
             "--cluster",
             "--write",
@@ -67,6 +69,10 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
         let text = images::measure(workspace, &choice(&arguments), runs)?;
         let Some(text) = text else { return Ok(true) };
         ("images", text, true)
+    } else if arguments.has("--families") {
+        let scratch = workspace.target_directory()?.join("bench");
+        let (text, is_sound) = families::measure(workspace, &scratch, runs)?;
+        ("families", text, is_sound)
     } else if arguments.has("--cluster") {
         ("cluster", cluster::measure(workspace, &choice(&arguments), runs)?, true)
     } else {
@@ -104,12 +110,7 @@ fn figures(
         true => Vec::new(),
         false => catalogs::prepare(workspace, &scratch, &choice)?,
     };
-    eprintln!("building the release binary");
-    let status = workspace.cargo(&["build", "--release", "--package", "operon"]).status()?;
-    if !status.success() {
-        bail!("the release binary could not be built");
-    }
-    let program = Program::new(&target);
+    let program = Program::built(workspace)?;
 
     let mut text = machine::describe(runs);
     let mut is_sound = true;

@@ -188,7 +188,8 @@ pub(crate) fn bytes_below(directory: &Path) -> anyhow::Result<u64> {
     files_below(directory)?.iter().try_fold(0, |sum, file| Ok(sum + fs::metadata(file)?.len()))
 }
 
-fn files_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+/// Returns all files below a directory, sorted.
+pub(crate) fn files_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {

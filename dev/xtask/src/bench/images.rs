@@ -117,7 +117,7 @@ impl Bench<'_> {
         let mut walls = Vec::new();
         for run in 0..=self.runs {
             self.prepare(known)?;
-            let Finished { exit_code, wall, complaints } = measure::run(&mut self.open())?;
+            let Finished { exit_code, wall, complaints, .. } = measure::run(&mut self.open())?;
             if exit_code != Some(0) {
                 bail!("the image could not be opened: {complaints}");
             }

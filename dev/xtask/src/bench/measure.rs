@@ -56,34 +56,60 @@ pub(crate) struct Finished {
     /// `None` when a signal ended it.
     pub(crate) exit_code: Option<i32>,
     pub(crate) wall: Duration,
+    /// Standard output, where it was read.
+    pub(crate) printed: String,
     pub(crate) complaints: String,
 }
 
-/// Runs a command to its end without showing what it prints.
+/// Runs a command to its end and discards its standard output.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<Finished> {
+    run_with(command, Stdio::null())
+}
+
+/// Runs a command to its end and reads its standard output.
+pub(crate) fn run_and_read(command: &mut Command) -> anyhow::Result<Finished> {
+    run_with(command, Stdio::piped())
+}
+
+fn run_with(command: &mut Command, standard_output: Stdio) -> anyhow::Result<Finished> {
     let start = Instant::now();
     let output = command
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(standard_output)
         .stderr(Stdio::piped())
         .output()
         .with_context(|| format!("cannot run `{}`", command.get_program().to_string_lossy()))?;
     let wall = start.elapsed();
-    let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
-    Ok(Finished { exit_code: output.status.code(), wall, complaints })
+    let [printed, complaints] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    Ok(Finished { exit_code: output.status.code(), wall, printed, complaints })
+}
+
+/// Resources that a process used, as far as they can be known here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Resources {
+    /// The most memory it had at once.
+    pub(crate) peak_kibibytes: Option<u64>,
+    /// Time on all processors, which other processes of a busy machine hardly change.
+    pub(crate) processor: Option<Duration>,
 }
 
 /// Runs a command and returns its peak memory in KiB, if that can be known here.
 pub(crate) fn peak_memory(command: &Command, scratch: &Path) -> anyhow::Result<Option<u64>> {
-    if Path::new(GNU_TIME).is_file() {
-        return peak_by_gnu_time(command, &scratch.join("peak-memory"));
-    }
-    peak_by_polling(command)
+    Ok(resources(command, scratch)?.peak_kibibytes)
 }
 
-fn peak_by_gnu_time(command: &Command, report: &PathBuf) -> anyhow::Result<Option<u64>> {
+/// Runs a command and returns the resources that it used.
+pub(crate) fn resources(command: &Command, scratch: &Path) -> anyhow::Result<Resources> {
+    if Path::new(GNU_TIME).is_file() {
+        return resources_by_gnu_time(command, &scratch.join("peak-memory"));
+    }
+    Ok(Resources { peak_kibibytes: peak_by_polling(command)?, processor: None })
+}
+
+fn resources_by_gnu_time(command: &Command, report: &PathBuf) -> anyhow::Result<Resources> {
     let mut timed = Command::new(GNU_TIME);
-    timed.args(["--format", "%M", "--output"]).arg(report).arg(command.get_program());
+    timed.args(["--format", "%M %U %S", "--output"]).arg(report).arg(command.get_program());
     timed.args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
@@ -93,12 +119,22 @@ fn peak_by_gnu_time(command: &Command, report: &PathBuf) -> anyhow::Result<Optio
     }
     run(&mut timed)?;
     let text = fs::read_to_string(report).context("GNU time wrote no report")?;
-    Ok(last_number(&text))
+    Ok(read_report(&text))
 }
 
-/// Behind a note that the command failed, the last line is the number.
-fn last_number(report: &str) -> Option<u64> {
-    report.lines().last()?.trim().parse().ok()
+/// Reads KiB, and seconds in the program and in the kernel: the last line, behind a note that the command
+/// failed.
+fn read_report(report: &str) -> Resources {
+    let numbers: Vec<f64> = report.lines().last().map_or(Vec::new(), |line| {
+        line.split_whitespace().map_while(|number| number.parse().ok()).collect()
+    });
+    match numbers[..] {
+        [peak, user, system] => Resources {
+            peak_kibibytes: Some(peak as u64),
+            processor: Duration::try_from_secs_f64(user + system).ok(),
+        },
+        _ => Resources::default(),
+    }
 }
 
 fn peak_by_polling(command: &Command) -> anyhow::Result<Option<u64>> {
@@ -146,9 +182,14 @@ mod tests {
 
     #[test]
     fn reports_of_memory_are_read() {
-        assert_eq!(last_number("23456\n"), Some(23_456));
-        assert_eq!(last_number("Command exited with non-zero status 1\n812\n"), Some(812));
-        assert_eq!(last_number(""), None);
+        let used = |peak, milliseconds| Resources {
+            peak_kibibytes: Some(peak),
+            processor: Some(Duration::from_millis(milliseconds)),
+        };
+        assert_eq!(read_report("23456 1.50 0.25\n"), used(23_456, 1750));
+        let failed = "Command exited with non-zero status 1\n812 0.00 0.01\n";
+        assert_eq!(read_report(failed), used(812, 10));
+        assert_eq!(read_report(""), Resources::default());
         let status = "Name:\toperon\nVmPeak:\t  9000 kB\nVmHWM:\t  4321 kB\nVmRSS:\t 12 kB\n";
         assert_eq!(high_water_mark(status), Some(4321));
         assert_eq!(high_water_mark("Name:\tgone\n"), None);

@@ -5,7 +5,6 @@
 
 mod ask;
 mod cases;
-mod families;
 mod goal;
 mod growth;
 mod table;
@@ -63,8 +62,6 @@ pub(crate) fn measure(
             section.text.push_str(&format!("\n{reason}\n"));
         }
     }
-    let rows = families::measure(program, scratch)?;
-    section.text.push_str(&table::families(&rows));
     let mut scales = Vec::new();
     if sizes.wants_growth {
         scales.extend(growth::GROWING_SCALES);

@@ -9,12 +9,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use super::{
     catalogs::BenchCatalog,
     measure::{self, Measured},
 };
+use crate::workspace::Workspace;
 
 /// A snapshot is trusted by time stamps only when the files are older than the coarsest clock of a
 /// file system, two seconds.
@@ -125,10 +126,25 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Builds the release binary.
+    pub(crate) fn built(workspace: &Workspace) -> anyhow::Result<Self> {
+        eprintln!("building the release binary");
+        let status = workspace.cargo(&["build", "--release", "--package", "operon"]).status()?;
+        if !status.success() {
+            bail!("the release binary could not be built");
+        }
+        Ok(Self::new(&workspace.target_directory()?))
+    }
+
     /// Finds the binary below the target directory.
-    pub(crate) fn new(target: &Path) -> Self {
+    fn new(target: &Path) -> Self {
         let binary = target.join("release").join(format!("operon{}", std::env::consts::EXE_SUFFIX));
         Self { binary, scratch: target.join("bench") }
+    }
+
+    /// Returns the path of the binary.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.binary
     }
 
     /// Removes every snapshot, and waits until a new one may be trusted.

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, time::Duration};
 
-use super::{families::FamilyRow, goal::Goal, growth::GrowthRow};
+use super::{goal::Goal, growth::GrowthRow};
 use crate::bench::{
     measure::Measured,
     report::{cell, mebibytes, milliseconds},
@@ -93,32 +93,6 @@ the rest is resolving alone, as above.
             exact_milliseconds(row.upstream.shortest()),
             exact_milliseconds(row.upstream.longest()),
             exact_milliseconds(row.documented),
-        ];
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    text
-}
-
-/// Returns the table of the families of hard catalogs.
-pub(crate) fn families(rows: &[FamilyRow]) -> String {
-    let mut text = "
-Catalogs that are hard on purpose, at half and at whole size; each process reads the catalog from \
-scratch and answers once.
-
-| family | size | catalog | command | wall | peak memory | end |
-|---|---:|---:|---|---:|---:|---|
-"
-    .to_owned();
-    for row in rows {
-        let cells = [
-            row.name.to_owned(),
-            row.size.to_string(),
-            format!("{:.1} MB", row.bytes as f64 / 1e6),
-            format!("`{}`", row.command),
-            milliseconds(row.wall),
-            row.peak_kibibytes.map_or("unknown".to_owned(), mebibytes),
-            cell(&row.ending),
         ];
         // Writing to a string cannot fail.
         let _ = writeln!(text, "| {} |", cells.join(" | "));
