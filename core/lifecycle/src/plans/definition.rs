@@ -67,7 +67,9 @@ pub(super) fn step(
     }
     // What is there already is not brought by the bundle.
     let foreign = || live.filter(|_| !is_same).and_then(|live| overwrites(scene, &claimant, live));
-    if let Some(refusal) = refusal(&object).filter(|_| !is_same).or_else(foreign) {
+    let refusal = || refusal(&object, |name| creates_service(scene, plan, step, name));
+    let refusal = if is_same { None } else { refusal() };
+    if let Some(refusal) = refusal.or_else(foreign) {
         outcome.faults.push(refusal);
         return StepStatus::Unknown;
     }
@@ -105,8 +107,24 @@ fn is_reserved(object: &Object) -> bool {
     is_reserved_group(object.spec().get("group").str())
 }
 
+/// Returns `true` if the bundle of a step brings a Service, `namespace/name`.
+fn creates_service(
+    scene: &Scene<'_>,
+    plan: InstallPlan<'_>,
+    step: Step<'_>,
+    wanted: (&str, &str),
+) -> bool {
+    let (namespace, name) = wanted;
+    namespace == scene.namespace
+        && plan.steps().any(|other| {
+            other.resolving() == step.resolving()
+                && other.api_kind().kind == known::SERVICE
+                && other.name() == name
+        })
+}
+
 /// Returns why a CRD is not written, whoever installs it.
-fn refusal(object: &Object) -> Option<String> {
+fn refusal(object: &Object, creates_service: impl Fn((&str, &str)) -> bool) -> Option<String> {
     let (name, group) = (object.name(), object.spec().get("group").str());
     if group == OPERATORS_GROUP {
         return Some(format!(
@@ -120,14 +138,17 @@ fn refusal(object: &Object) -> Option<String> {
         ));
     }
     let conversion = object.spec().get("conversion");
-    (conversion.get("strategy").str() == "Webhook").then(|| {
-        let service = conversion.at(&["webhook", "clientConfig", "service"]);
+    if conversion.get("strategy").str() != "Webhook" {
+        return None;
+    }
+    let service = conversion.at(&["webhook", "clientConfig", "service"]);
+    let service = (service.get("namespace").str(), service.get("name").str());
+    (!creates_service(service)).then(|| {
+        let (namespace, service) = service;
         format!(
             "CustomResourceDefinition {name} cannot be installed by a bundle: its spec.conversion sends \
-             objects to Service {}/{}, which no ConversionWebhook of the operator creates; if you trust \
-             it, apply the bundle's CRD as an administrator first",
-            service.get("namespace").str(),
-            service.get("name").str()
+             objects to Service {namespace}/{service}, which the bundle does not create here; if you \
+             trust it, apply the bundle's CRD as an administrator first"
         )
     })
 }

@@ -23,6 +23,10 @@ use crate::{
     watched::is_watched_whole,
 };
 
+/// What the API server writes into the metadata of every object.
+const SERVER_FIELDS: [&str; 6] =
+    ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
+
 /// What is left of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
@@ -66,7 +70,11 @@ fn look_at(
     let kind = object_kind(step);
     let step_kind_name = step.value.at(&["resource", "kind"]).str();
     let object = match object_of(step) {
-        Ok(object) => object,
+        Ok(mut object) => {
+            // Authors leave `creationTimestamp: null` behind, and nothing on a cluster has it.
+            SERVER_FIELDS.iter().for_each(|field| drop(object.metadata_mut().remove(field)));
+            object
+        }
         Err(error) => {
             outcome.faults.push(error);
             return StepStatus::Unknown;

@@ -73,6 +73,7 @@ const EXPLAINED: &[(&str, &str)] = &[
     ("composable-operator", OUTDATED),
     ("etcd", OUTDATED),
     ("istio", OUTDATED),
+    ("knative-operator", "its spec.conversion sends objects to Service operators/operator-webhook"),
     ("postgres-operator", OUTDATED),
     ("pystol", OUTDATED),
     ("spark-gcp", OUTDATED),
