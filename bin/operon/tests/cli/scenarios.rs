@@ -52,10 +52,11 @@ fn follow(way: &str, objects: Vec<Value>) -> Vec<Value> {
         let subscription = objects.iter().find(|object| is(object, "Subscription", name));
         let installed = subscription.expect("it exists").at(&["status", "installedCSV"]);
         let installed = installed.str().to_owned();
-        let others = objects.into_iter().filter(|object| {
-            !is(object, "Subscription", name)
-                && !(operator && is(object, "ClusterServiceVersion", &installed))
-        });
+        let is_removed = |object: &Value| {
+            is(object, "Subscription", name)
+                || operator && is(object, "ClusterServiceVersion", &installed)
+        };
+        let others = objects.into_iter().filter(|object| !is_removed(object));
         return others.collect();
     }
     let (parts, name) = way.split_once(" in Subscription ").expect("a Subscription");
@@ -93,7 +94,7 @@ fn edit(part: &str, subscription: &mut Value) {
             None => set("channel", channel),
         }
     } else {
-        panic!("nobody can follow `{part}`");
+        unreachable!("nobody can follow `{part}`");
     }
 }
 
