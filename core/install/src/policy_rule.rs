@@ -111,6 +111,59 @@ impl PolicyRule {
         self.resource_names.is_empty() || self.resource_names.contains(name)
     }
 
+    /// Tells whether it allows a verb on a resource, or on a path of the API server; `names` are the only
+    /// names that are asked about, none means all.
+    pub fn covers<'n>(
+        &self,
+        group: &str,
+        resource: &str,
+        names: impl IntoIterator<Item = &'n String>,
+        verb: &str,
+    ) -> bool {
+        if !self.matches_verb(verb) {
+            return false;
+        }
+        if resource.starts_with('/') {
+            return self.matches_url(resource);
+        }
+        let mut names = names.into_iter().peekable();
+        let is_named = self.resource_names.is_empty()
+            || (names.peek().is_some() && names.all(|name| self.resource_names.contains(name)));
+        self.matches_group(group) && self.matches_resource(resource) && is_named
+    }
+
+    /// Returns what it allows beyond other rules, a rule for each resource and path.
+    pub fn beyond(&self, others: &[Self]) -> Vec<Self> {
+        let resources = self.api_groups.iter().flat_map(|group| {
+            self.resources.iter().map(|resource| (Some(group.as_str()), resource.as_str()))
+        });
+        let paths = self.non_resource_urls.iter().map(|path| (None, path.as_str()));
+        let rest = resources.chain(paths).filter_map(|(group, resource)| {
+            let is_covered = |verb: &&String| {
+                let mut others = others.iter();
+                let group = group.unwrap_or_default();
+                others.any(|other| other.covers(group, resource, &self.resource_names, verb))
+            };
+            let verbs: BTreeSet<String> =
+                self.verbs.iter().filter(|verb| !is_covered(verb)).cloned().collect();
+            if verbs.is_empty() {
+                return None;
+            }
+            let only = |text: &str| BTreeSet::from([text.to_owned()]);
+            Some(match group {
+                Some(group) => Self {
+                    verbs,
+                    api_groups: only(group),
+                    resources: only(resource),
+                    resource_names: self.resource_names.clone(),
+                    non_resource_urls: BTreeSet::new(),
+                },
+                None => Self { verbs, non_resource_urls: only(resource), ..Self::default() },
+            })
+        });
+        rest.collect()
+    }
+
     /// Tells whether it is about a path; `/api/*` is about all that begins so.
     pub fn matches_url(&self, url: &str) -> bool {
         self.non_resource_urls.iter().any(|own| {

@@ -316,7 +316,6 @@ fn what_would_happen_is_told() {
       ↑ tide     1.0.0  → 1.1.0  stable  chandler  replaces 1.0.0
       = beacon   1.0.0           stable  chandler  held, see below
 
-      new rights: tide.v1.1.0 gets a Role of 1 rule in namespace harbour
       new rights: foghorn.v0.9.0 gets a Role of 1 rule in namespace harbour
 
       held: beacon: the Subscription is paused (Paused)

@@ -282,3 +282,37 @@ fn long_rules_are_answered_or_refused_at_once() {
         assert_eq!(stranger, Ok(false));
     }
 }
+
+#[test]
+fn what_a_rule_allows_beyond_others_is_listed_by_resource() {
+    let rule = |text: &str| PolicyRule::read(&value(text));
+    let everything = r#"{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}"#;
+    let pods = r#"{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}"#;
+    let named = r#"{"apiGroups":[""],"resources":["pods"],"resourceNames":["a"],"verbs":["get"]}"#;
+    let more = r#"{"apiGroups":[""],"resources":["pods","secrets"],"verbs":["get","list"]}"#;
+    let path = r#"{"nonResourceURLs":["/metrics"],"verbs":["get"]}"#;
+    let claims: &[(&str, &[&str], &[&str])] = &[
+        (pods, &[], &["get pods"]),
+        (pods, &[pods], &[]),
+        (pods, &[everything], &[]),
+        (pods, &[named], &["get pods"]),
+        (named, &[pods], &[]),
+        (more, &[pods], &["list pods", "get,list secrets"]),
+        (everything, &[more], &["* *"]),
+        (path, &[everything], &["get /metrics"]),
+        (path, &[path], &[]),
+    ];
+    for (wanted, others, expected) in claims {
+        let others: Vec<PolicyRule> = others.iter().map(|other| rule(other)).collect();
+        let beyond = rule(wanted).beyond(&others);
+        let told: Vec<String> = beyond
+            .iter()
+            .map(|rule| {
+                let verbs: Vec<&str> = rule.verbs.iter().map(String::as_str).collect();
+                let what = rule.resources.iter().chain(&rule.non_resource_urls);
+                format!("{} {}", verbs.join(","), what.cloned().collect::<String>())
+            })
+            .collect();
+        assert_eq!(told, *expected, "{wanted} beyond {}", others.len());
+    }
+}

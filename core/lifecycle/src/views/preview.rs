@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use operon_install::PolicyRule;
 use operon_kinds::InstallPlan;
-use operon_object::{Object, ObjectKey, known};
+use operon_object::{Kind, Object, ObjectKey, known};
 use operon_plan::{Draft, PlannedOperator};
 
-use crate::{BundleKey, World, outlook::Outlook, scene::Scene};
+use crate::{BundleKey, World, outlook::Outlook, records, scene::Scene};
 
 /// What would happen next in a namespace.
 #[derive(Debug, Clone, Default)]
@@ -100,59 +101,99 @@ fn plan(scene: &Scene<'_>, draft: &Draft) -> PreviewPlan {
     }
 }
 
-/// Returns what the roles of a draft grant, without those that are there already.
+/// More comparisons of permissions than these are not made, and then every permission counts as new: a bundle
+/// made to multiply would take minutes. Real operators need some thousands.
+const MAX_COMPARISONS: usize = 2_000_000;
+
+/// Returns what the roles of a draft grant beyond what is there, and beyond what the plans of the operators
+/// that are replaced have granted.
 fn rights(scene: &Scene<'_>, draft: &Draft) -> Vec<NewRight> {
-    let roles = draft.steps.iter().filter(|step| {
-        let kind = step.object.kind();
-        kind == known::ROLE || kind == known::CLUSTER_ROLE
-    });
-    roles
-        .filter(|step| {
-            let live = scene.world.objects.find(&step.object.key());
-            !live.is_some_and(|live| live.at(&["rules"]) == step.object.at(&["rules"]))
-        })
-        .map(|step| NewRight {
-            operator: step.resolving.clone(),
-            is_cluster_wide: step.object.kind() == known::CLUSTER_ROLE,
-            rules: step.object.at(&["rules"]).elements().len(),
-            notable: notable(&step.object),
-        })
-        .collect()
+    let is_role = |kind: &Kind| *kind == known::ROLE || *kind == known::CLUSTER_ROLE;
+    let mut rights = Vec::new();
+    for operator in &draft.operators {
+        let addition = &operator.addition;
+        let granted = records::granted(scene, &addition.updates);
+        let granted = granted.map(|granted| granted.objects).unwrap_or_default();
+        let before = |is_cluster_wide: bool| -> Vec<PolicyRule> {
+            let roles = granted.iter().filter(|object| {
+                let kind = object.kind();
+                kind == known::CLUSTER_ROLE || (kind == known::ROLE && !is_cluster_wide)
+            });
+            roles.flat_map(|role| rules(role)).collect()
+        };
+        let steps = draft.steps.iter().filter(|step| step.resolving == addition.name);
+        for role in steps.map(|step| &step.object).filter(|object| is_role(&object.kind())) {
+            let live = scene.world.objects.find(&role.key());
+            if live.is_some_and(|live| live.at(&["rules"]) == role.at(&["rules"])) {
+                continue;
+            }
+            let is_cluster_wide = role.kind() == known::CLUSTER_ROLE;
+            let before = before(is_cluster_wide);
+            let wanted = rules(role);
+            let units = |rule: &PolicyRule| {
+                let resources = rule.resources.len().saturating_mul(rule.api_groups.len());
+                resources
+                    .saturating_add(rule.non_resource_urls.len())
+                    .saturating_mul(rule.verbs.len())
+            };
+            let size = wanted.iter().map(units).fold(0, usize::saturating_add);
+            let is_too_much = size.saturating_mul(before.len()) > MAX_COMPARISONS;
+            let before = if is_too_much { Vec::new() } else { before };
+            let gained: Vec<Vec<PolicyRule>> = wanted
+                .iter()
+                .map(|rule| rule.beyond(&before))
+                .filter(|beyond| !beyond.is_empty())
+                .collect();
+            if gained.is_empty() {
+                continue;
+            }
+            rights.push(NewRight {
+                operator: addition.name.clone(),
+                is_cluster_wide,
+                rules: gained.len(),
+                notable: notable(gained.iter().flatten()),
+            });
+        }
+    }
+    rights
 }
 
-/// Names what a role allows that lets its holder reach further than it seems.
-fn notable(role: &Object) -> Vec<String> {
+fn rules(role: &Object) -> Vec<PolicyRule> {
+    role.at(&["rules"]).elements().iter().map(PolicyRule::read).collect()
+}
+
+/// Names what in rules lets their holder reach further than it seems.
+fn notable<'r>(rules: impl Iterator<Item = &'r PolicyRule>) -> Vec<String> {
     let mut found = BTreeSet::new();
-    for rule in role.at(&["rules"]).elements() {
-        let has = |list: &str, wanted: &[&str]| {
-            rule.get(list).iter_texts().any(|text| text == "*" || wanted.contains(&text))
+    for rule in rules {
+        let everything = |list: &BTreeSet<String>| list.contains("*");
+        let has = |list: &BTreeSet<String>, wanted: &[&str]| {
+            everything(list) || wanted.iter().any(|word| list.contains(*word))
         };
-        let everything = |list: &str| rule.get(list).iter_texts().any(|text| text == "*");
-        if everything("verbs") && everything("resources") && everything("apiGroups") {
+        let PolicyRule { verbs, api_groups, resources, .. } = rule;
+        if everything(verbs) && everything(resources) && everything(api_groups) {
             found.insert("do everything");
             continue;
         }
-        if has("apiGroups", &[""]) && has("resources", &["secrets"]) {
-            if has("verbs", &["get", "list", "watch"]) {
+        if has(api_groups, &[""]) && has(resources, &["secrets"]) {
+            if has(verbs, &["get", "list", "watch"]) {
                 found.insert("read secrets");
             }
-            if has("verbs", &["create", "update", "patch", "delete"]) {
+            if has(verbs, &["create", "update", "patch", "delete"]) {
                 found.insert("change secrets");
             }
         }
-        if has("apiGroups", &[""]) && has("resources", &["pods/exec", "pods/attach"]) {
+        if has(api_groups, &[""]) && has(resources, &["pods/exec", "pods/attach"]) {
             found.insert("run commands in pods");
         }
-        let is_rbac = has("apiGroups", &["rbac.authorization.k8s.io"]);
-        if is_rbac && has("verbs", &["escalate", "bind"]) {
+        let is_rbac = has(api_groups, &["rbac.authorization.k8s.io"]);
+        if is_rbac && has(verbs, &["escalate", "bind"]) {
             found.insert("grant rights that it does not have");
         }
-        if is_rbac && has("verbs", &["create", "update", "patch"]) {
+        if is_rbac && has(verbs, &["create", "update", "patch"]) {
             found.insert("change roles");
         }
-        if has("resources", &["users", "groups", "serviceaccounts"])
-            && has("verbs", &["impersonate"])
-        {
+        if has(resources, &["users", "groups", "serviceaccounts"]) && has(verbs, &["impersonate"]) {
             found.insert("act as somebody else");
         }
     }

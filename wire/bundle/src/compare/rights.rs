@@ -45,21 +45,10 @@ fn difference(
     right: &Right,
     rules: &[(RightScope, PolicyRule)],
 ) -> Option<Change> {
-    let is_path = right.resource.starts_with('/');
     let covers = |verb: &str| {
         rules.iter().any(|(scope, rule)| {
             let reaches = *scope == RightScope::Cluster || *scope == right.scope;
-            let is_about = if is_path {
-                rule.matches_url(&right.resource)
-            } else {
-                let is_named = rule.resource_names.is_empty()
-                    || (!right.names.is_empty()
-                        && right.names.iter().all(|name| rule.resource_names.contains(name)));
-                rule.matches_group(&right.group)
-                    && rule.matches_resource(&right.resource)
-                    && is_named
-            };
-            reaches && is_about && rule.matches_verb(verb)
+            reaches && rule.covers(&right.group, &right.resource, &right.names, verb)
         })
     };
     let verbs: Vec<String> = right.verbs.iter().filter(|verb| !covers(verb)).cloned().collect();
