@@ -5,6 +5,7 @@ mod history;
 mod metrics;
 mod needs;
 mod preview;
+pub(crate) mod problems;
 mod removal;
 mod rollback;
 mod tree;
@@ -14,6 +15,7 @@ pub use self::{
     metrics::{Sample, Series, metrics},
     needs::Need,
     preview::{NewRight, Preview, PreviewPlan, preview},
+    problems::{StatusProblem, problems},
     removal::{
         Extent, KeptDefinition, Removal, RemovalError, RemovedOperator, removal, removal_within,
     },

@@ -35,7 +35,12 @@ pub(crate) struct Status {
 
 pub(crate) fn run(command: &Status) -> anyhow::Result<Outcome> {
     let cluster = command.cluster.reach()?;
-    let facts = Facts::of(&cluster, now())?;
+    let mut facts = Facts::of(&cluster, now())?;
+    // What helps is to be run on the same cluster.
+    let option = command.cluster.option();
+    for problem in facts.problems.iter_mut().filter(|problem| problem.help.starts_with("operon ")) {
+        problem.help.push_str(&option);
+    }
     let rendered = match command.output {
         ReportFormat::Text => Rendered::Text(report::text(&facts)),
         ReportFormat::Json => report::json(&facts).to_json(),

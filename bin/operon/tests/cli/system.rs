@@ -90,3 +90,27 @@ fn a_program_that_needs_libraries_makes_no_image() {
     }
     assert!(!harbour.path("layout").exists());
 }
+
+#[test]
+fn what_is_stuck_is_a_problem() {
+    let harbour = Harbour::new();
+    let group = "targetNamespaces: [harbour]\n";
+    let text = std::fs::read_to_string(harbour.path("cluster.yaml")).expect("manifests");
+    assert!(text.contains(group));
+    let attenuated = format!("{group}  serviceAccountName: nobody\n");
+    harbour.write("cluster.yaml", &text.replace(group, &attenuated));
+    harbour.up();
+    let told = harbour.operon(&["status", "--local", "."]);
+    assert!(told.ends_with("[exit code 2]"), "{told}");
+    assert!(!told.contains("all is well"), "{told}");
+    for problem in [
+        "OperatorGroup harbour/harbour: ServiceAccount nobody not found",
+        "cannot be carried out: please make sure the service account exists. sa=nobody",
+    ] {
+        assert!(told.contains(problem), "`{problem}` is missing:\n{told}");
+    }
+    let help = "operon describe operatorgroup harbour -n harbour";
+    assert!(told.contains(help), "{told}");
+    let help = harbour.operon(&help.split(' ').skip(1).collect::<Vec<_>>());
+    assert!(help.ends_with("[exit code 0]"), "{help}");
+}

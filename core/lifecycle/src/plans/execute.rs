@@ -14,7 +14,9 @@ use operon_object::{ObjectKey, Timestamp, Value, known};
 use operon_plan::content_of;
 
 use super::{step, with_steps};
-use crate::{Action, ErrorKind, Event, Guard, Timing, Verdict, scene::Scene};
+use crate::{
+    Action, ErrorKind, Event, Guard, Timing, Verdict, scene::Scene, views::problems::RETRYING,
+};
 
 const INSTALLED: &str = "Installed";
 
@@ -157,7 +159,7 @@ fn refuse(
     if is_over {
         end(&mut status, message, now);
     } else {
-        status.set(&["message"], format!("retrying execution due to error: {message}"));
+        status.set(&["message"], format!("{RETRYING}{message}"));
         if !is_forbidden {
             verdict.wake_at(started.after(timeout));
         }

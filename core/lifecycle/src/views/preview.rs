@@ -119,7 +119,7 @@ fn rights(scene: &Scene<'_>, draft: &Draft) -> Vec<NewRight> {
                 let kind = object.kind();
                 kind == known::CLUSTER_ROLE || (kind == known::ROLE && !is_cluster_wide)
             });
-            roles.flat_map(|role| rules(role)).collect()
+            roles.flat_map(rules).collect()
         };
         let steps = draft.steps.iter().filter(|step| step.resolving == addition.name);
         for role in steps.map(|step| &step.object).filter(|object| is_role(&object.kind())) {

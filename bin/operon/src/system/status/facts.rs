@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, time::Duration};
 use anyhow::Context;
 use operon_api::crd_objects;
 use operon_driver::{Cluster, Interest};
-use operon_kinds::{CatalogSource, InstallPlan, PlanPhase, ServiceVersion, condition};
+use operon_kinds::{CatalogSource, InstallPlan, PlanPhase, ServiceVersion};
 use operon_kube::LEASE_NAME;
+use operon_lifecycle::views::{StatusProblem, problems};
 use operon_object::{Object, Timestamp, known};
 
 use super::signatures::Signatures;
@@ -234,7 +235,9 @@ impl Facts {
             known::CLUSTER_SERVICE_VERSION,
             known::SUBSCRIPTION,
             known::INSTALL_PLAN,
+            known::OPERATOR_GROUP,
         ];
+        let mut all = Vec::new();
         for kind in kinds {
             let interest = Interest::all_of([kind.clone()]);
             // A kind that is not there was told already.
@@ -243,10 +246,23 @@ impl Facts {
                 match () {
                     () if kind == known::CATALOG_SOURCE => self.take_catalog(object),
                     () if kind == known::CLUSTER_SERVICE_VERSION => self.take_operator(object),
-                    () if kind == known::SUBSCRIPTION => self.take_subscription(object),
-                    () => self.take_plan(object),
+                    () if kind == known::INSTALL_PLAN => self.take_plan(object),
+                    () => {}
                 }
             }
+            all.extend(listed.objects);
+        }
+        for problem in problems(&all) {
+            let StatusProblem { about, message } = problem;
+            let kind = about.kind.name().to_lowercase();
+            let help = match kind.as_str() {
+                "subscription" => format!("operon plan -n {}", about.namespace),
+                "clusterserviceversion" => {
+                    format!("operon describe csv {} -n {}", about.name, about.namespace)
+                }
+                kind => format!("operon describe {kind} {} -n {}", about.name, about.namespace),
+            };
+            self.wrong(message, help);
         }
         Ok(())
     }
@@ -280,25 +296,6 @@ impl Facts {
             phase => phase,
         };
         *self.operators.entry(phase.to_owned()).or_default() += 1;
-        if phase == "Failed" {
-            let (namespace, name) = (object.namespace(), object.name());
-            let told = format!(
-                "operator {namespace}/{name} failed: {}: {}",
-                operator.reason(),
-                operator.message()
-            );
-            self.wrong(told, format!("operon describe csv {name} -n {namespace}"));
-        }
-    }
-
-    fn take_subscription(&mut self, object: &Object) {
-        let failed = condition(object.status(), "ResolutionFailed");
-        if failed.get("status").str() == "True" {
-            let (namespace, name) = (object.namespace(), object.name());
-            let message = failed.get("message").str();
-            let told = format!("Subscription {namespace}/{name} has no answer: {message}");
-            self.wrong(told, format!("operon plan -n {namespace}"));
-        }
     }
 
     fn take_plan(&mut self, object: &Object) {

@@ -1,0 +1,148 @@
+//! What is wrong with the operators of a cluster, and does not pass by itself.
+//!
+//! Only what was reported in statuses counts, so it can be asked of any cluster without deciding anything.
+//! What is on its way is no problem, and neither is what a person decided, such as a pause.
+
+use std::collections::BTreeSet;
+
+use operon_kinds::{
+    InstallPlan, OperatorGroup, Phase, PlanPhase, ServiceVersion, Subscription, condition,
+};
+use operon_object::{Object, ObjectKey, Value, known};
+
+/// Something that is wrong with an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusProblem {
+    /// The object.
+    pub about: ObjectKey,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+/// Reasons for which an operator stays `Pending` until somebody does something.
+const STUCK: [&str; 3] =
+    ["RequirementsNotMet", "OperatorConditionNotUpgradeable", "AuthorityUnknown"];
+
+/// Begins the message of a plan that is tried again.
+pub(crate) const RETRYING: &str = "retrying execution due to error: ";
+
+/// Lists what is wrong with operators, Subscriptions, InstallPlans and OperatorGroups.
+pub fn problems<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<StatusProblem> {
+    let objects: Vec<&Object> = objects.into_iter().collect();
+    let awaited: BTreeSet<ObjectKey> = objects
+        .iter()
+        .filter(|object| object.kind() == known::SUBSCRIPTION)
+        .map(|object| Subscription::read(object))
+        .filter(|subscription| subscription.installed_csv() != subscription.current_csv())
+        .map(|subscription| {
+            known::INSTALL_PLAN.key(subscription.object.namespace(), subscription.plan())
+        })
+        .collect();
+    let mut problems = Vec::new();
+    for object in objects {
+        let kind = object.kind();
+        let messages = if kind == known::CLUSTER_SERVICE_VERSION {
+            of_operator(ServiceVersion::read(object)).into_iter().collect()
+        } else if kind == known::SUBSCRIPTION {
+            of_subscription(object)
+        } else if kind == known::INSTALL_PLAN {
+            let is_awaited = awaited.contains(&object.key());
+            of_plan(InstallPlan::read(object), is_awaited).into_iter().collect()
+        } else if kind == known::OPERATOR_GROUP {
+            of_group(OperatorGroup::read(object))
+        } else {
+            Vec::new()
+        };
+        let about = || object.key();
+        problems
+            .extend(messages.into_iter().map(|message| StatusProblem { about: about(), message }));
+    }
+    problems
+}
+
+fn of_operator(operator: ServiceVersion<'_>) -> Option<String> {
+    if operator.is_copied() {
+        return None;
+    }
+    let (reason, message) = (operator.reason(), operator.message());
+    let key = format!("{}/{}", operator.object.namespace(), operator.name());
+    match operator.phase() {
+        Phase::Failed => Some(format!("operator {key} failed: {reason}: {message}")),
+        Phase::Pending | Phase::Unknown if STUCK.contains(&reason) => {
+            let missing = missing_requirement(operator);
+            let missing = missing.map_or_else(String::new, |missing| format!(" ({missing})"));
+            Some(format!("operator {key} waits: {reason}: {message}{missing}"))
+        }
+        Phase::None
+        | Phase::Pending
+        | Phase::Unknown
+        | Phase::InstallReady
+        | Phase::Installing
+        | Phase::Succeeded
+        | Phase::Replacing
+        | Phase::Deleting => None,
+    }
+}
+
+/// Names the first requirement that is not met.
+fn missing_requirement(operator: ServiceVersion<'_>) -> Option<String> {
+    let mut requirements = operator.object.status().get("requirementStatus").elements().iter();
+    let is_met = |status: &str| ["Present", "Satisfied"].contains(&status);
+    let missing = requirements.find(|requirement| !is_met(requirement.get("status").str()))?;
+    let text = |name: &str| missing.get(name).str();
+    let message = text("message");
+    let ending = if message.is_empty() { text("status") } else { message };
+    Some(format!("{} {}: {ending}", text("kind"), text("name")))
+}
+
+fn of_subscription(object: &Object) -> Vec<String> {
+    let key = format!("{}/{}", object.namespace(), object.name());
+    let holds = |kind: &str| {
+        let found = condition(object.status(), kind);
+        let is_true = found.get("status").str() == "True";
+        is_true.then(|| (found.get("reason").str(), found.get("message").str()))
+    };
+    let unanswered = holds("ResolutionFailed")
+        .map(|(_, message)| format!("Subscription {key} has no answer: {message}"));
+    let unpacked = holds("BundleUnpackFailed")
+        .map(|(_, message)| format!("the bundle for Subscription {key} cannot be read: {message}"));
+    // A pause, a pin and a hold by a neighbour are somebody's wish.
+    let held = holds("Held")
+        .filter(|(reason, _)| *reason == "InvalidPin")
+        .map(|(_, message)| format!("Subscription {key} is held: {message}"));
+    [unanswered, unpacked, held].into_iter().flatten().collect()
+}
+
+fn of_plan(plan: InstallPlan<'_>, is_awaited: bool) -> Option<String> {
+    let key = format!("{}/{}", plan.object.namespace(), plan.name());
+    let status = plan.object.status();
+    let installed = condition(status, "Installed");
+    match plan.phase() {
+        // Older plans that failed were followed by others.
+        PlanPhase::Failed if is_awaited => {
+            Some(format!("InstallPlan {key} failed: {}", plan.message()))
+        }
+        PlanPhase::Installing if plan.message().starts_with(RETRYING) => {
+            Some(format!("InstallPlan {key} is tried again and again: {}", plan.message()))
+        }
+        PlanPhase::Installing if installed.get("reason").str() == "InstallCheckFailed" => {
+            let message = installed.get("message").str();
+            Some(format!("InstallPlan {key} cannot be carried out: {message}"))
+        }
+        PlanPhase::None
+        | PlanPhase::RequiresApproval
+        | PlanPhase::Installing
+        | PlanPhase::Complete
+        | PlanPhase::Failed => None,
+    }
+}
+
+fn of_group(group: OperatorGroup<'_>) -> Vec<String> {
+    let key = format!("{}/{}", group.object.namespace(), group.name());
+    let conditions = ["MultipleOperatorGroup", "OperatorGroupServiceAccount"];
+    let found = conditions.iter().filter_map(|kind| {
+        let found: &Value = condition(group.object.status(), kind);
+        (found.get("status").str() == "True").then(|| found.get("message").str())
+    });
+    found.map(|message| format!("OperatorGroup {key}: {message}")).collect()
+}
