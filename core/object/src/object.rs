@@ -28,6 +28,10 @@ impl fmt::Display for MalformedObject {
 
 impl std::error::Error for MalformedObject {}
 
+/// What only an API server writes into metadata.
+const SERVER_METADATA: [&str; 6] =
+    ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
+
 impl Object {
     /// Begins an object without content.
     pub fn new(api_version: &str, kind: &str, namespace: &str, name: &str) -> Self {
@@ -137,6 +141,14 @@ impl Object {
     /// Returns when it was created.
     pub fn created(&self) -> Option<Timestamp> {
         Timestamp::parse(self.metadata("creationTimestamp").str())
+    }
+
+    /// Removes what only an API server writes into metadata, as in a manifest that `kubectl get` printed, or
+    /// that says `creationTimestamp: null`.
+    pub fn forget_server_metadata(&mut self) {
+        for name in SERVER_METADATA {
+            self.metadata_mut().remove(name);
+        }
     }
 
     /// Tells whether it is being deleted.

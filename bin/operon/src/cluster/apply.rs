@@ -65,8 +65,11 @@ pub(crate) fn apply(
     object: &Object,
     manager: &str,
 ) -> Result<(Object, Applied), ClusterError> {
+    let mut object = object.clone();
+    // A manifest may come from `kubectl get`, perhaps of another cluster.
+    object.forget_server_metadata();
     let before = cluster.get(&object.key())?;
-    let after = cluster.apply_as(object, manager)?;
+    let after = cluster.apply_as(&object, manager)?;
     let applied = match before {
         None => Applied::Created,
         Some(before) if before.resource_version() == after.resource_version() => Applied::Unchanged,

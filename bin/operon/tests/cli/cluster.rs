@@ -39,6 +39,18 @@ fn objects_are_applied_shown_and_deleted() {
     assert!(shown.contains("\"high\": \"2\"") && shown.contains("\"uid\""), "{shown}");
     assert!(!shown.contains("low") && !shown.contains("managedFields"), "{shown}");
     assert!(harbour.up().contains("3 running"));
+    // What was printed can be applied, also to a cluster that has another object of that name.
+    let shown = harbour.operon(&["get", "sub", "foghorn", "-n", "harbour", "-o", "yaml"]);
+    let printed = shown.replace("[exit code 0]", "");
+    assert!(printed.contains("  uid: "), "{printed}");
+    let elsewhere = printed
+        .replace("  uid: ", "  uid: f")
+        .replace("resourceVersion: \"", "resourceVersion: \"9");
+    for text in [&printed, &elsewhere] {
+        harbour.write("more/printed.yaml", text);
+        let told = harbour.operon(&["apply", "-f", "more/printed.yaml"]);
+        assert!(told.ends_with("[exit code 0]"), "{told}");
+    }
 
     // A file that is not in the directory is not the directory's to delete.
     insta::assert_snapshot!(harbour.operon(&["get", "csv,deploy", "-n", "harbour", "-o", "name"]), @r"

@@ -23,10 +23,6 @@ use crate::{
     watched::is_watched_whole,
 };
 
-/// What the API server writes into the metadata of every object.
-const SERVER_FIELDS: [&str; 6] =
-    ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
-
 /// What is left of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
@@ -72,7 +68,7 @@ fn look_at(
     let object = match object_of(step) {
         Ok(mut object) => {
             // Authors leave `creationTimestamp: null` behind, and nothing on a cluster has it.
-            SERVER_FIELDS.iter().for_each(|field| drop(object.metadata_mut().remove(field)));
+            object.forget_server_metadata();
             object
         }
         Err(error) => {

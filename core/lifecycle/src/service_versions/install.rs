@@ -331,9 +331,7 @@ fn write_api_services(
             |namespace, name| objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name),
         );
         let mut object = object.map_err(|fault| fault.to_string())?;
-        for field in ["resourceVersion", "uid", "managedFields", "creationTimestamp"] {
-            object.metadata_mut().remove(field);
-        }
+        object.forget_server_metadata();
         object.value_mut().remove(&["status"]);
         component_labels(operator.object).for_each(|label| object.set_label(label, ""));
         // Whose it is was checked when it was computed.
