@@ -3,11 +3,14 @@
 //! Built-in kinds are always there; the others come and go with their CustomResourceDefinitions,
 //! which `custom` reads. Objects are not looked at here.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+};
 
 use operon_object::{
     ApiKind, Kind, Object,
-    known::{self, KNOWN_KINDS, KnownKind},
+    known::{self, KnownKind},
 };
 
 use crate::{
@@ -92,8 +95,20 @@ impl KindInfo {
 impl Registry {
     /// Serves the built-in kinds.
     pub(crate) fn new() -> Self {
-        let built_in = KNOWN_KINDS.iter().filter(|known| !known.is_custom);
-        let kinds = built_in.map(|known| (known.kind.clone(), Arc::new(built_in_kind(known))));
+        let mut kinds: BTreeMap<Kind, KindInfo> = BTreeMap::new();
+        for known in known::built_in_kinds() {
+            let info = built_in_kind(known);
+            match kinds.entry(known.kind.clone()) {
+                Entry::Vacant(place) => drop(place.insert(info)),
+                // Objects are stored in the version that comes first.
+                Entry::Occupied(mut place) => {
+                    let others = info.versions.into_iter();
+                    let others = others.map(|version| VersionInfo { is_storage: false, ..version });
+                    place.get_mut().versions.extend(others);
+                }
+            }
+        }
+        let kinds = kinds.into_iter().map(|(kind, info)| (kind, Arc::new(info)));
         Self { kinds: kinds.collect(), definitions: BTreeMap::new() }
     }
 
@@ -166,6 +181,51 @@ impl Registry {
     }
 }
 
+/// Kinds of `kubectl get all`, among those that Operon neither reads nor writes.
+const OTHERS_OF_ALL: [&str; 6] = [
+    "ReplicationController",
+    "DaemonSet",
+    "ReplicaSet",
+    "StatefulSet",
+    "HorizontalPodAutoscaler",
+    "CronJob",
+];
+
+/// Kinds among them that have a status of their own.
+const OTHERS_WITH_STATUS: [&str; 16] = [
+    "Node",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "ReplicationController",
+    "ResourceQuota",
+    "DaemonSet",
+    "ReplicaSet",
+    "StatefulSet",
+    "HorizontalPodAutoscaler",
+    "CronJob",
+    "CertificateSigningRequest",
+    "FlowSchema",
+    "PriorityLevelConfiguration",
+    "Ingress",
+    "ServiceCIDR",
+    "ValidatingAdmissionPolicy",
+];
+
+/// Kinds among them whose `metadata.generation` counts.
+const OTHERS_WITH_GENERATION: [&str; 11] = [
+    "ReplicationController",
+    "DaemonSet",
+    "ReplicaSet",
+    "StatefulSet",
+    "CronJob",
+    "FlowSchema",
+    "PriorityLevelConfiguration",
+    "Ingress",
+    "IngressClass",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+];
+
 fn built_in_kind(known: &KnownKind) -> KindInfo {
     let with_status = [
         known::NAMESPACE,
@@ -188,7 +248,11 @@ fn built_in_kind(known: &KnownKind) -> KindInfo {
         known::POD_DISRUPTION_BUDGET,
         known::PRIORITY_CLASS,
     ];
+    let is_other = |names: &[&str]| {
+        known::known_kind(&known.kind).is_none() && names.contains(&known.kind.name())
+    };
     let all = [known::POD, known::SERVICE, known::DEPLOYMENT, known::JOB];
+    let is_of_all = all.contains(&known.kind) || is_other(&OTHERS_OF_ALL);
     let is_rbac = known.kind.group() == known::ROLE.group();
     let name_rule = if known.kind == known::NAMESPACE {
         NameRule::Label
@@ -205,16 +269,16 @@ fn built_in_kind(known: &KnownKind) -> KindInfo {
         resource: qualified_resource(known.plural, known.kind.group()),
         is_namespaced: known.is_namespaced,
         short_names: known.short_names.iter().map(|&name| name.to_owned()).collect(),
-        categories: all.iter().filter(|kind| **kind == known.kind).map(|_| "all".into()).collect(),
+        categories: is_of_all.then(|| "all".to_owned()).into_iter().collect(),
         name_rule,
-        has_generation: with_generation.contains(&known.kind),
+        has_generation: with_generation.contains(&known.kind) || is_other(&OTHERS_WITH_GENERATION),
         definition: None,
         is_terminating: false,
         versions: vec![VersionInfo {
             name: known.version.to_owned(),
             is_served: true,
             is_storage: true,
-            has_status: with_status.contains(&known.kind),
+            has_status: with_status.contains(&known.kind) || is_other(&OTHERS_WITH_STATUS),
             custom: None,
         }],
     }

@@ -81,6 +81,101 @@ known_kinds! {
     OPERATOR = "operators.coreos.com" "v1" "Operator" "operators" [] cluster custom;
 }
 
+const fn other(
+    group: &'static str,
+    version: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    short_names: &'static [&'static str],
+    is_namespaced: bool,
+) -> KnownKind {
+    let kind = Kind::known(group, kind);
+    KnownKind { kind, version, plural, short_names, is_namespaced, is_custom: false }
+}
+
+/// The other kinds that every cluster serves by itself: objects of users, which Operon neither reads nor
+/// writes, and which operators may require. A kind of several versions is listed in the stored one first.
+pub const OTHER_KINDS: &[KnownKind] = &[
+    other("", "v1", "Endpoints", "endpoints", &["ep"], true),
+    other("", "v1", "LimitRange", "limitranges", &["limits"], true),
+    other("", "v1", "Node", "nodes", &["no"], false),
+    other("", "v1", "PersistentVolume", "persistentvolumes", &["pv"], false),
+    other("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", &["pvc"], true),
+    other("", "v1", "PodTemplate", "podtemplates", &[], true),
+    other("", "v1", "ReplicationController", "replicationcontrollers", &["rc"], true),
+    other("", "v1", "ResourceQuota", "resourcequotas", &["quota"], true),
+    other("apps", "v1", "DaemonSet", "daemonsets", &["ds"], true),
+    other("apps", "v1", "ReplicaSet", "replicasets", &["rs"], true),
+    other("apps", "v1", "StatefulSet", "statefulsets", &["sts"], true),
+    other(
+        "autoscaling",
+        "v2",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        &["hpa"],
+        true,
+    ),
+    other(
+        "autoscaling",
+        "v1",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        &["hpa"],
+        true,
+    ),
+    other("batch", "v1", "CronJob", "cronjobs", &["cj"], true),
+    other(
+        "certificates.k8s.io",
+        "v1",
+        "CertificateSigningRequest",
+        "certificatesigningrequests",
+        &["csr"],
+        false,
+    ),
+    other("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", &[], true),
+    other("events.k8s.io", "v1", "Event", "events", &[], true),
+    other("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", "flowschemas", &[], false),
+    other(
+        "flowcontrol.apiserver.k8s.io",
+        "v1",
+        "PriorityLevelConfiguration",
+        "prioritylevelconfigurations",
+        &[],
+        false,
+    ),
+    other("networking.k8s.io", "v1", "Ingress", "ingresses", &["ing"], true),
+    other("networking.k8s.io", "v1", "IngressClass", "ingressclasses", &[], false),
+    other("networking.k8s.io", "v1", "IPAddress", "ipaddresses", &[], false),
+    other("networking.k8s.io", "v1", "ServiceCIDR", "servicecidrs", &[], false),
+    other("node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", &[], false),
+    other("storage.k8s.io", "v1", "CSIDriver", "csidrivers", &[], false),
+    other("storage.k8s.io", "v1", "CSINode", "csinodes", &[], false),
+    other("storage.k8s.io", "v1", "CSIStorageCapacity", "csistoragecapacities", &[], true),
+    other("storage.k8s.io", "v1", "StorageClass", "storageclasses", &["sc"], false),
+    other("storage.k8s.io", "v1", "VolumeAttachment", "volumeattachments", &[], false),
+    other(
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
+        &[],
+        false,
+    ),
+    other(
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+        &[],
+        false,
+    ),
+];
+
+/// Returns every kind that a cluster serves by itself, in every version.
+pub fn built_in_kinds() -> impl Iterator<Item = &'static KnownKind> {
+    KNOWN_KINDS.iter().filter(|known| !known.is_custom).chain(OTHER_KINDS)
+}
+
 /// Returns a kind that Operon knows.
 pub fn known_kind(kind: &Kind) -> Option<&'static KnownKind> {
     KNOWN_KINDS.iter().find(|known| known.kind == *kind)

@@ -1,10 +1,10 @@
 //! The words people type for kinds, such as `csv` or `deployments.apps`.
 //!
-//! Only kinds that Operon knows are found; those that users define, a cluster knows.
+//! Only kinds that every cluster has are found, and those of Operon; a cluster knows what users define.
 
 use operon_object::{
     Kind,
-    known::{KNOWN_KINDS, KnownKind},
+    known::{KNOWN_KINDS, KnownKind, OTHER_KINDS},
 };
 
 /// Finds a kind by its plural, its singular or a short name, each with or without `.group` or
@@ -23,7 +23,7 @@ pub fn kind_by_word(word: &str) -> Option<Kind> {
         };
         is_named && (rest.is_empty() || rest == group || rest == full)
     };
-    KNOWN_KINDS.iter().find(is_meant).map(|known| known.kind.clone())
+    KNOWN_KINDS.iter().chain(OTHER_KINDS).find(is_meant).map(|known| known.kind.clone())
 }
 
 #[cfg(test)]
@@ -46,6 +46,14 @@ mod tests {
                     assert_eq!(kind_by_word(&word), Some(known.kind.clone()), "{word}");
                 }
             }
+        }
+        for (word, kind) in [
+            ("sts", Kind::new("apps", "StatefulSet")),
+            ("hpa.v1.autoscaling", Kind::new("autoscaling", "HorizontalPodAutoscaler")),
+            ("ingress", Kind::new("networking.k8s.io", "Ingress")),
+            ("events.events.k8s.io", Kind::new("events.k8s.io", "Event")),
+        ] {
+            assert_eq!(kind_by_word(word), Some(kind), "{word}");
         }
         for word in ["", "csvx", "deployments.operators.coreos.com", "deploy.v2.apps", ".apps"] {
             assert_eq!(kind_by_word(word), None, "{word}");

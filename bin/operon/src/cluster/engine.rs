@@ -18,7 +18,7 @@ use operon_image::SourceCatalogs;
 use operon_kube::KubeCluster;
 use operon_lifecycle::{BundleKey, BundleState, Objects, Settings};
 use operon_local::{Access, SOCKET_FILE, serve};
-use operon_object::known::KNOWN_KINDS;
+use operon_object::known::built_in_kinds;
 use operon_version::Version;
 
 use super::{Reached, now, state_directory, stop_wish};
@@ -171,8 +171,7 @@ pub(crate) fn act(engine: Engine) -> anyhow::Result<()> {
 
 /// The APIs that every cluster provides by itself.
 fn native_apis() -> BTreeSet<GroupVersionKind> {
-    let built_in = KNOWN_KINDS.iter().filter(|known| !known.is_custom);
-    built_in
+    built_in_kinds()
         .map(|known| GroupVersionKind {
             group: known.kind.group().to_owned(),
             version: known.version.to_owned(),

@@ -9,7 +9,7 @@ use operon_driver::{Cluster, ClusterError, Interest};
 use operon_lifecycle::ErrorKind;
 use operon_object::{
     Kind, Object,
-    known::{self, KNOWN_KINDS, known_kind},
+    known::{self, KNOWN_KINDS, OTHER_KINDS, known_kind},
 };
 
 /// The kinds of a cluster that are none of Operon's.
@@ -63,7 +63,9 @@ impl Kinds {
 
     /// Tells whether the objects of a kind lie in namespaces; nothing where the kind is not known.
     pub(crate) fn is_namespaced(&self, kind: &Kind) -> Option<bool> {
-        if let Some(known) = known_kind(kind) {
+        let mut others = OTHER_KINDS.iter();
+        let other = || others.find(|other| other.kind == *kind);
+        if let Some(known) = known_kind(kind).or_else(other) {
             return Some(known.is_namespaced);
         }
         let definition =
@@ -79,7 +81,7 @@ impl Kinds {
 
     fn unknown(&self, word: &str) -> anyhow::Error {
         let mut words: Vec<String> = self.definitions.iter().flat_map(names).collect();
-        for known in KNOWN_KINDS {
+        for known in KNOWN_KINDS.iter().chain(OTHER_KINDS) {
             words.push(known.plural.to_owned());
             words.push(known.kind.name().to_lowercase());
             words.extend(known.short_names.iter().map(|&name| name.to_owned()));

@@ -265,3 +265,33 @@ fn the_definitions_are_printed() {
     assert_eq!(applied.matches("customresourcedefinition").count(), 8, "{applied}");
     assert!(applied.ends_with("[exit code 0]"), "{applied}");
 }
+
+/// Operators may require any of them, and their users have objects of them.
+#[test]
+fn kinds_of_every_cluster_are_served() {
+    let harbour = Harbour::new();
+    harbour.up();
+    let manifests = [
+        "{ apiVersion: apps/v1, kind: StatefulSet, metadata: { name: one, namespace: harbour }, spec: { serviceName: one } }",
+        "{ apiVersion: batch/v1, kind: CronJob, metadata: { name: one, namespace: harbour }, spec: { schedule: '* * * * *' } }",
+        "{ apiVersion: v1, kind: PersistentVolumeClaim, metadata: { name: one, namespace: harbour } }",
+        "{ apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: { name: one, namespace: harbour } }",
+        "{ apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: { name: one, namespace: harbour } }",
+        "{ apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: { name: one } }",
+    ];
+    harbour.write("more/kinds.yaml", &manifests.join("\n---\n"));
+    let told = harbour.operon(&["apply", "-f", "more/kinds.yaml"]);
+    assert!(told.ends_with("[exit code 0]"), "{told}");
+    let shown = harbour.operon(&["get", "sts,cronjob,pvc,ing,hpa,sc", "-o", "name"]);
+    insta::assert_snapshot!(shown, @r"
+    statefulset.apps/one
+    cronjob.batch/one
+    persistentvolumeclaim/one
+    ingress.networking.k8s.io/one
+    horizontalpodautoscaler.autoscaling/one
+    storageclass.storage.k8s.io/one
+    [exit code 0]
+    ");
+    let stored = harbour.operon(&["get", "hpa", "one", "-n", "harbour", "-o", "yaml"]);
+    assert!(stored.contains("apiVersion: autoscaling/v2"), "{stored}");
+}
