@@ -80,7 +80,7 @@ fuzz_target!(|data: &[u8]| {
         let verdict = decide(&world);
         let mut wanted = verdict.wanted.clone();
         for (namespace, name) in names(&objects) {
-            if let Err(RollbackError::Wanted(key)) = rollback(&world, &namespace, &name) {
+            if let Err(RollbackError::Wanted(key)) = rollback(&world, &namespace, &name, None) {
                 wanted.insert(key);
             }
         }
@@ -117,8 +117,10 @@ fn show(world: &World<'_>) {
         preview(world, namespace);
     }
     for (namespace, name) in names(world.objects) {
-        if let Err(error) = rollback(world, &namespace, &name) {
-            assert!(!error.to_string().is_empty());
+        for to in [None, Some("1.0.0")] {
+            if let Err(error) = rollback(world, &namespace, &name, to) {
+                assert!(!error.to_string().is_empty());
+            }
         }
         let extent = Extent { with_dependants: true, with_leftovers: true };
         let _ = removal_within(world.objects, &namespace, &name, extent);

@@ -84,7 +84,8 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
 fn survive_broken_pipes() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let _inside = runtime.as_ref().expect("a runtime").enter();
-    signal(SignalKind::pipe()).expect("a handler");
+    // The handler stays when its receiver is dropped.
+    drop(signal(SignalKind::pipe()).expect("a handler"));
 }
 
 fn options() -> ClientOptions {
