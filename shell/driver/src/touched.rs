@@ -86,6 +86,8 @@ impl Touched {
             known.spec() == definition.spec()
                 && known.status() == definition.status()
                 && known.is_deleting() == definition.is_deleting()
+                && known.annotation(names::ADOPT_ANNOTATION)
+                    == definition.annotation(names::ADOPT_ANNOTATION)
         });
         if !is_same {
             self.definitions.insert(definition.name().to_owned());

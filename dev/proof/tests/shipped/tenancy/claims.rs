@@ -326,10 +326,22 @@ spec: { size: -1 }
     carol.create(&subscription(CRDS, "shipwright", (CRDS, CRDS)))?;
     reaches(operon, CRDS, "shipwright.v1.0.0", "Succeeded")?;
     operon.calm()?;
-    let before = outside(operon, CRDS)?;
     let waive = "metadata: { annotations: { operon.dev/waive: 'object-invalid:v1:team-i-neighbour/one:spec.size' },";
     let vandal = subscription(CRDS, "vandal", (CRDS, CRDS)).replace("metadata: {", waive);
     carol.create(&[vandal, subscription(CRDS, "painter", (CRDS, CRDS))].concat())?;
+    for (package, crd) in [("vandal", &boats), ("painter", &kayaks)] {
+        let adopt = format!("operon.dev/adopt={package}");
+        let plan = format!("{package}.v1.0.0");
+        carol.learns(
+            &known::INSTALL_PLAN,
+            &plan,
+            &["already exists with other contents", &adopt],
+        )?;
+        let annotate = ["annotate", "customresourcedefinition", crd, &adopt];
+        operon.rig().kubectl(&annotate).map_err(|error| error.to_string())?;
+    }
+    // An administrator handed them over; that is not enough.
+    let before = outside(operon, CRDS)?;
     let reason = "it concerns objects outside the namespaces of this OperatorGroup";
     carol.learns(&known::INSTALL_PLAN, "vandal.v1.0.0", &["spec.size", reason])?;
     let reason = ["forbidden", "system:serviceaccount:team-i:installer", &kayaks];
