@@ -233,11 +233,17 @@ rules: [{ apiGroups: [operators.coreos.com], resources: [operatorgroups], verbs:
         text.replace("serviceAccountName: plain", "serviceAccountName: default")
     };
     bob.create(&[named("group-admin"), named("plain.v1.0.0")].concat())?;
-    // The control: an operator with a name of its own gets the Role, and is decided about after the other.
-    let binding = known::ROLE_BINDING.key(NAMES, "plain.v1.0.0");
+    // The control: an operator that a plan brings gets the Role, and is decided about after the others.
+    publish(operon, NAMES, NAMES, &[("honest", vec![Operator::new("honest").csv()])])?;
+    bob.create(&subscription(NAMES, "honest", (NAMES, NAMES)))?;
+    reaches(operon, NAMES, "honest.v1.0.0", "Succeeded")?;
+    let binding = |operator: &str| known::ROLE_BINDING.key(NAMES, operator);
     operon.until("the account may write its OperatorCondition", |operon| {
-        operon.get(&binding).is_some()
+        operon.get(&binding("honest.v1.0.0")).is_some()
     })?;
+    if operon.get(&binding("plain.v1.0.0")).is_some() {
+        return Err("an operator that was created by hand was granted a Role".to_owned());
+    }
     bob.learns(&known::CLUSTER_SERVICE_VERSION, "group-admin", &["RequirementsNotMet"])?;
     operon.calm()?;
     let gained: Vec<String> = powers_of_account(operon, NAMES, "default")?
