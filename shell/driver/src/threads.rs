@@ -44,7 +44,7 @@ pub trait Workers: fmt::Debug {
 /// Threads that run tasks.
 ///
 /// Dropping them stops each task before its next effect, and waits for that no longer than
-/// [`FAREWELL_PATIENCE`].
+/// `FAREWELL_PATIENCE`.
 pub struct Threads {
     lanes: Vec<(Lane, Sender<Task>)>,
     finished: Receiver<Finished>,
