@@ -40,10 +40,10 @@ pub(crate) struct Rollback {
     /// Does it, if the plan still has this name
     #[arg(long, value_name = "PLAN")]
     approve: Option<String>,
-    /// The version to go back to; without it the one that ran before
+    /// Version to roll back to [default: the previous version]
     #[arg(long, value_name = "VERSION")]
     to: Option<String>,
-    /// Rolls back without asking for the plan's name
+    /// Roll back without a preview
     #[arg(short, long, conflicts_with_all = ["plan", "approve"])]
     yes: bool,
     #[command(flatten)]

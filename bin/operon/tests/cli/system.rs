@@ -105,7 +105,7 @@ fn what_is_stuck_is_a_problem() {
     assert!(!told.contains("all is well"), "{told}");
     for problem in [
         "OperatorGroup harbour/harbour: ServiceAccount nobody not found",
-        "cannot be carried out: please make sure the service account exists. sa=nobody",
+        "is blocked: please make sure the service account exists. sa=nobody",
     ] {
         assert!(told.contains(problem), "`{problem}` is missing:\n{told}");
     }

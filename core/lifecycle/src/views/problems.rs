@@ -1,7 +1,7 @@
-//! What is wrong with the operators of a cluster, and does not pass by itself.
+//! Problems of the operators of a cluster that need an action of a user.
 //!
-//! Only what was reported in statuses counts, so it can be asked of any cluster without deciding anything.
-//! What is on its way is no problem, and neither is what a person decided, such as a pause.
+//! They are read from statuses alone, so any cluster can be inspected without a decision. An operation in
+//! progress is not a problem, and neither is a pause or a pin.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,20 @@ use operon_kinds::{
 };
 use operon_object::{Object, ObjectKey, Value, known};
 
-/// Something that is wrong with an object.
+/// A problem of one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusProblem {
     /// The object.
     pub about: ObjectKey,
-    /// What is wrong, in a sentence.
+    /// The problem in one sentence.
     pub message: String,
 }
 
-/// Reasons for which an operator stays `Pending` until somebody does something.
+/// Reasons of `Pending` that only a user can resolve.
 const STUCK: [&str; 3] =
     ["RequirementsNotMet", "OperatorConditionNotUpgradeable", "AuthorityUnknown"];
 
-/// Begins the message of a plan that is tried again.
+/// Prefix of the message of a plan that is being retried.
 pub(crate) const RETRYING: &str = "retrying execution due to error: ";
 
 /// Lists what is wrong with operators, Subscriptions, InstallPlans and OperatorGroups.
@@ -71,7 +71,7 @@ fn of_operator(operator: ServiceVersion<'_>) -> Option<String> {
         Phase::Pending | Phase::Unknown if STUCK.contains(&reason) => {
             let missing = missing_requirement(operator);
             let missing = missing.map_or_else(String::new, |missing| format!(" ({missing})"));
-            Some(format!("operator {key} waits: {reason}: {message}{missing}"))
+            Some(format!("operator {key} is pending: {reason}: {message}{missing}"))
         }
         Phase::None
         | Phase::Pending
@@ -106,7 +106,7 @@ fn of_subscription(object: &Object) -> Vec<String> {
         .map(|(_, message)| format!("Subscription {key} has no answer: {message}"));
     let unpacked = holds("BundleUnpackFailed")
         .map(|(_, message)| format!("the bundle for Subscription {key} cannot be read: {message}"));
-    // A pause, a pin and a hold by a neighbour are somebody's wish.
+    // Pauses, pins and holds by other namespaces are intended.
     let held = holds("Held")
         .filter(|(reason, _)| *reason == "InvalidPin")
         .map(|(_, message)| format!("Subscription {key} is held: {message}"));
@@ -123,11 +123,11 @@ fn of_plan(plan: InstallPlan<'_>, is_awaited: bool) -> Option<String> {
             Some(format!("InstallPlan {key} failed: {}", plan.message()))
         }
         PlanPhase::Installing if plan.message().starts_with(RETRYING) => {
-            Some(format!("InstallPlan {key} is tried again and again: {}", plan.message()))
+            Some(format!("InstallPlan {key} is being retried: {}", plan.message()))
         }
         PlanPhase::Installing if installed.get("reason").str() == "InstallCheckFailed" => {
             let message = installed.get("message").str();
-            Some(format!("InstallPlan {key} cannot be carried out: {message}"))
+            Some(format!("InstallPlan {key} is blocked: {message}"))
         }
         PlanPhase::None
         | PlanPhase::RequiresApproval

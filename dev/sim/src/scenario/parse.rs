@@ -124,20 +124,7 @@ fn read_step(step: &Value, steps: &mut Vec<Step>) -> Result<(), String> {
             let (namespace, name) = (namespace.to_owned(), name.to_owned());
             steps.push(Step::Uninstall { namespace, name });
         }
-        "rollback" => {
-            let words: Vec<&str> = what.str().split(' ').collect();
-            let (namespace, name, to) = match words[..] {
-                [namespace, name] => (namespace, name, None),
-                [namespace, name, "to", version] => (namespace, name, Some(version.to_owned())),
-                _ => {
-                    return Err(
-                        "say `namespace operator` or `namespace operator to version`".into()
-                    );
-                }
-            };
-            let (namespace, name) = (namespace.to_owned(), name.to_owned());
-            steps.push(Step::RollBack { namespace, name, to });
-        }
+        "rollback" => steps.push(rollback(what.str())?),
         "wait" => steps.push(Step::Wait(duration(what.str())?)),
         "expect" => {
             for (name, wanted) in what.entries() {
@@ -154,6 +141,17 @@ fn read_step(step: &Value, steps: &mut Vec<Step>) -> Result<(), String> {
         _ => return Err(format!("`{verb}` is no step")),
     }
     Ok(())
+}
+
+/// Reads `shop etcd`, or `shop etcd to 1.0.0`.
+fn rollback(what: &str) -> Result<Step, String> {
+    let words: Vec<&str> = what.split(' ').collect();
+    let (namespace, name, to) = match words[..] {
+        [namespace, name] => (namespace, name, None),
+        [namespace, name, "to", version] => (namespace, name, Some(version.to_owned())),
+        _ => return Err("say `namespace operator` or `namespace operator to version`".to_owned()),
+    };
+    Ok(Step::RollBack { namespace: namespace.to_owned(), name: name.to_owned(), to })
 }
 
 /// Reads `shop`, or a map of a namespace and the spec of its OperatorGroup.
