@@ -59,8 +59,10 @@ pub(crate) fn huge_operators(operon: &Installation<'_>) -> Verdict {
 
 pub(crate) fn thousands_of_instances(operon: &Installation<'_>) -> Verdict {
     operon.apply(&group("shoal", "{ targetNamespaces: [shoal] }"))?;
-    // Somebody had the kind, and many objects of it, before the operator came that owns it.
-    operon.apply(&definition("herrings", "shoal.example.com", "Herring"))?;
+    // The CRD, and many objects of it, exist before the operator that owns it; an administrator hands it over.
+    let handed_over = definition("herrings", "shoal.example.com", "Herring")
+        .replace("metadata: {", "metadata: { annotations: { operon.dev/adopt: shoal },");
+    operon.apply(&handed_over)?;
     operon.rig().wait_for_definitions().map_err(|error| error.to_string())?;
     for number in 0..INSTANCES {
         let name = format!("herring-{number}");
