@@ -32,8 +32,8 @@ pub(crate) use self::{
     apply::{Appliable, Applied, apply, in_order, place},
     engine::{
         DEFAULT_GLOBAL_NAMESPACE, DEFAULT_KUBE_VERSION, Engine, EngineArguments, FETCH_LOOK,
-        LONGEST_FETCH, act, check_version, engine, look_at, look_well, settings_of_real,
-        wait_for_bundle,
+        LONGEST_FETCH, act, built_in_apis, check_version, engine, look_at, look_well,
+        settings_of_real, wait_for_bundle,
     },
     kinds::{FoundKind, Kinds},
     objects::{NamespaceArguments, find_one, find_operator, long_name, short_name, update},

@@ -4,34 +4,36 @@
 //! embedded cluster. What is planned is computed by the resolver's and the engine's rooms.
 
 mod arguments;
-mod directory;
-mod embedded;
 mod fixpoint;
-mod identity;
 mod json;
 mod manifests;
 mod mermaid;
 mod notices;
 mod situation;
+mod snapshot;
+mod standing;
 mod subscribe;
 mod text;
 mod view;
 
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 
-use self::fixpoint::Ending;
 pub(crate) use self::{
     arguments::SituationArguments,
     fixpoint::generations,
     json::reason as reason_json,
     situation::{Question, Situation},
-    subscribe::no_such_package,
-    view::{Change, PlanView, Row},
+    subscribe::{follow, new_subscription, no_such_package, subscriptions},
+    view::{Blocked, Change, PlanView, Row},
+};
+use self::{
+    fixpoint::{Ending, Generations},
+    situation::Gathered,
 };
 use crate::{
-    cluster::DEFAULT_KUBE_VERSION,
     exit::Outcome,
-    output::{Rendered, stdout_is_terminal, terminal},
+    output::{Json, Rendered, stdout_is_terminal, terminal},
 };
 
 /// Shows what would be installed, upgraded and kept in a namespace, and why; changes nothing
@@ -53,9 +55,10 @@ Examples:
   kubectl get subs,csv,og,catsrc -A -o yaml | operon plan --cluster - --namespace operators
   operon plan --catalog ./catalog --cluster cluster.yaml --to-fixpoint -o json")]
 pub(crate) struct Plan {
-    /// The Kubernetes version that the embedded cluster says it has
-    #[arg(long, value_name = "VERSION", default_value = DEFAULT_KUBE_VERSION, requires = "dir")]
-    kube_version: String,
+    /// The Kubernetes version of the embedded cluster, or of the cluster that the manifests describe
+    /// [default: v1.33.0 with --dir, else unknown]
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["kubeconfig", "context"])]
+    kube_version: Option<String>,
     #[command(flatten)]
     situation: SituationArguments,
     /// Goes on as if each plan were done, until nothing changes, and shows every generation
@@ -88,45 +91,113 @@ impl Plan {
         let default = || if stdout_is_terminal() { terminal::width() } else { usize::MAX };
         self.width.unwrap_or_else(default)
     }
+
+    /// Returns the command that carries out plans; a controller does it by itself.
+    fn reconcile_command(&self) -> Option<String> {
+        let directory = self.situation.dir.as_ref()?.display().to_string();
+        Some(if directory == "." {
+            "operon up".to_owned()
+        } else {
+            format!("operon up {directory}")
+        })
+    }
+}
+
+/// The plan of a namespace, and what follows it.
+struct Planned<'g> {
+    situation: &'g Situation,
+    plan: PlanView,
+    generations: Option<Generations>,
+}
+
+impl Planned<'_> {
+    fn is_sound(&self) -> bool {
+        let all = self.generations.as_ref().map_or(&[][..], |generations| &generations.plans);
+        let settles =
+            self.generations.as_ref().is_none_or(|all| matches!(all.ending, Ending::Settled));
+        settles && !std::iter::once(&self.plan).chain(all).any(PlanView::has_problems)
+    }
 }
 
 pub(crate) fn run(command: &Plan) -> anyhow::Result<Outcome> {
-    // What if something were otherwise is a question to the resolver, not to the engine.
-    let asks_what_if = command.to_fixpoint || command.situation.asks_what_if();
-    if let (Some(cluster), false) = (command.situation.living(), asks_what_if) {
-        return embedded::run(command, &cluster);
-    }
-    let situation = Situation::gather(&command.situation)?;
-    let question = situation.question();
-    let generations = command.to_fixpoint.then(|| generations(&question, &situation.subscribed));
-    let alone;
-    let plan = match generations.as_ref().and_then(|generations| generations.plans.first()) {
-        Some(first) => first,
-        None => {
-            alone = PlanView::new(&question, &question.resolve(), &situation.subscribed);
-            &alone
-        }
+    let gathered = Situation::gather_all(&command.situation, command.kube_version.as_deref())?;
+    let plan = |situation| {
+        let world = Situation::world(situation);
+        let plan = PlanView::new(situation, &situation.question(&world));
+        let generations = command.to_fixpoint.then(|| generations(situation));
+        Planned { situation, plan, generations }
     };
+    let planned: Vec<Planned<'_>> = gathered.situations.iter().map(plan).collect();
     let rendered = match command.output {
-        PlanFormat::Text => {
-            let width = command.text_width();
-            Rendered::Text(match &generations {
-                Some(generations) => text::render_generations(&situation, generations, width),
-                None => text::render(&situation, plan, width),
-            })
-        }
-        PlanFormat::Json => json::plan(&situation, plan, generations.as_ref()).to_json(),
-        PlanFormat::Yaml => json::plan(&situation, plan, generations.as_ref()).to_yaml(),
-        PlanFormat::Mermaid => Rendered::Text(mermaid::render(plan)),
+        PlanFormat::Text => Rendered::Text(render(command, &gathered, &planned)),
+        PlanFormat::Json => as_json(&gathered, &planned).to_json(),
+        PlanFormat::Yaml => as_json(&gathered, &planned).to_yaml(),
+        PlanFormat::Mermaid => match planned.as_slice() {
+            [only] => Rendered::Text(mermaid::render(&only.plan)),
+            _ => bail!("a picture shows one namespace\nhint: choose it with -n"),
+        },
     };
     rendered.print()?;
-    let all = generations.as_ref().map_or(std::slice::from_ref(plan), |all| &all.plans);
-    let settles = generations.as_ref().is_none_or(|all| matches!(all.ending, Ending::Settled));
-    Ok(if !settles || all.iter().any(|plan| !plan.unanswered.is_empty()) {
+    Ok(if !gathered.problems.is_empty() || !planned.iter().all(Planned::is_sound) {
         Outcome::Negative
-    } else if plan.has_changes() {
+    } else if planned.iter().any(|planned| planned.plan.has_changes()) {
         Outcome::Changes
     } else {
         Outcome::Done
     })
+}
+
+/// Plans of a cluster are listed by namespace; manifests describe one.
+fn as_json(gathered: &Gathered, planned: &[Planned<'_>]) -> Json {
+    let mut plans: Vec<Json> = planned
+        .iter()
+        .map(|planned| json::plan(planned.situation, &planned.plan, planned.generations.as_ref()))
+        .collect();
+    let is_in_files = planned.iter().all(|planned| planned.situation.option.is_none());
+    match (is_in_files, plans.pop()) {
+        (true, Some(plan)) => plan,
+        (_, last) => {
+            plans.extend(last);
+            json::namespaces(plans, &gathered.problems)
+        }
+    }
+}
+
+fn render(command: &Plan, gathered: &Gathered, planned: &[Planned<'_>]) -> String {
+    let width = command.text_width();
+    let mut out = String::new();
+    for problem in &gathered.problems {
+        out += &text::line(&format!("not applied: {problem}"));
+    }
+    if !gathered.problems.is_empty() {
+        out.push('\n');
+    }
+    if planned.is_empty() {
+        return out + &text::line("Nothing to plan: there is no Subscription.");
+    }
+    let acts = command.reconcile_command();
+    let texts: Vec<String> = planned
+        .iter()
+        .map(|Planned { situation, plan, generations }| match generations {
+            Some(generations) => text::render_generations(situation, generations, width),
+            None => text::render(situation, plan, acts.as_deref(), width),
+        })
+        .collect();
+    out += &texts.join("\n");
+    // A plan that waits for an approval is not carried out by `operon up`.
+    let changes = |planned: &Planned<'_>| {
+        planned.plan.plans.iter().any(|plan| !plan.exists || !plan.waits)
+            && planned.situation.subscribed.is_empty()
+            && planned.generations.is_none()
+    };
+    if planned.iter().any(|planned| planned.situation.option.is_some() && changes(planned)) {
+        out.push('\n');
+        out += &text::line(&match &acts {
+            Some(command) => {
+                format!("Next: {command} carries out the plans until nothing changes.")
+            }
+            None => "The controller carries out the plans.".to_owned(),
+        });
+    }
+    out
 }

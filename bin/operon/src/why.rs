@@ -12,6 +12,8 @@ mod way;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use operon_catalog::nearest;
+use operon_lifecycle::views::PreviewPlan;
+use operon_resolve::Reason;
 
 use crate::{
     exit::Outcome,
@@ -50,8 +52,9 @@ pub(crate) enum WhyFormat {
 
 pub(crate) fn run(command: &Why) -> anyhow::Result<Outcome> {
     let situation = Situation::gather(&command.situation)?;
-    let question = situation.question();
-    let plan = PlanView::new(&question, &question.resolve(), &situation.subscribed);
+    let world = situation.world();
+    let question = situation.question(&world);
+    let plan = PlanView::new(&situation, &question);
     let rows = rows_named(&plan, &command.name);
     if rows.is_empty() {
         return Err(not_in_the_plan(&situation, &question, &plan, &command.name));
@@ -61,11 +64,34 @@ pub(crate) fn run(command: &Why) -> anyhow::Result<Outcome> {
         .map(|row| {
             let mut sentences = chain::sentences(&plan, row, &situation.subscribed);
             sentences.extend(choice::sentences(&situation, &question, &plan, row));
+            sentences.extend(troubles(&question, &plan, row));
             (*row, sentences)
         })
         .collect();
     print(command.output, &told)?;
     Ok(Outcome::Done)
+}
+
+/// Says what keeps an operator from moving on, and what is wrong with it or with its plan.
+fn troubles(question: &Question<'_>, plan: &PlanView, row: &Row) -> Vec<String> {
+    let wanted = |name: &str| row.reasons.contains(&Reason::Requested(name.to_owned()));
+    let blocked =
+        plan.held.iter().chain(&plan.failed).filter(|blocked| wanted(&blocked.subscription));
+    let blocked = blocked.map(|blocked| {
+        format!("Subscription {} is blocked: {}.", blocked.subscription, blocked.message)
+    });
+    let problem = question.preview.problems.get(&row.name);
+    let problem = problem.map(|problem| format!("There is a problem: {problem}."));
+    let brings = |plan: &&PreviewPlan| {
+        plan.operators.iter().any(|operator| operator.addition.name == row.name)
+    };
+    let plans = plan.plans.iter().filter(brings);
+    let refusals = plans.flat_map(|plan| {
+        plan.refusals
+            .iter()
+            .map(|refusal| format!("InstallPlan {} would fail: {refusal}.", plan.name))
+    });
+    blocked.chain(problem).chain(refusals).collect()
 }
 
 /// Returns the operators of a plan that a person means by the name of a package or a bundle.

@@ -23,7 +23,7 @@ use crate::{
     scene::Scene,
 };
 
-pub(crate) use hold::Hold;
+pub(crate) use self::{hold::Hold, universe::universe};
 
 /// The reason why there is no answer when something could not be read.
 pub(crate) const UNREAD: &str = "ErrorPreventedResolution";
@@ -48,7 +48,18 @@ pub(crate) struct Outlook {
     pub(crate) looks_elsewhere: bool,
     /// The cost of resolving, other namespaces that were asked included.
     pub(crate) cost: Cost,
+    /// The additions of the resolution that are not installed now: an operation is in progress, or they are
+    /// blocked.
+    pub(crate) deferred: BTreeSet<String>,
     asks_neighbours: bool,
+}
+
+/// The input of a resolution, with pins, pauses and blocked updates applied, and its result.
+#[derive(Debug)]
+pub(crate) struct Resolved<'w> {
+    pub(crate) universe: Universe<'w>,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) resolution: Resolution,
 }
 
 /// What resolving took.
@@ -86,32 +97,47 @@ pub(crate) struct Prospect {
 impl Outlook {
     /// Looks ahead for a namespace.
     pub(crate) fn of(scene: &Scene<'_>) -> Self {
-        Self::look(scene, true, &scene.world.settings.limits)
+        Self::look(scene, true, &scene.world.settings.limits).0
+    }
+
+    /// Looks ahead for a namespace, and returns the resolution too.
+    pub(crate) fn with_resolution<'w>(scene: &Scene<'w>) -> (Self, Resolved<'w>) {
+        let (outlook, resolved) = Self::look(scene, true, &scene.world.settings.limits);
+        let unresolved = || Resolved {
+            universe: universe(scene),
+            requests: Vec::new(),
+            resolution: Resolution::default(),
+        };
+        (outlook, resolved.unwrap_or_else(unresolved))
     }
 
     /// Looks ahead for a namespace without a look at what others need of it, within `steps`.
     pub(crate) fn looking_away(scene: &Scene<'_>, steps: u64) -> Self {
-        Self::look(scene, false, &Limits { steps, ..scene.world.settings.limits })
+        Self::look(scene, false, &Limits { steps, ..scene.world.settings.limits }).0
     }
 
-    fn look(scene: &Scene<'_>, asks_neighbours: bool, limits: &Limits) -> Self {
+    fn look<'w>(
+        scene: &Scene<'w>,
+        asks_neighbours: bool,
+        limits: &Limits,
+    ) -> (Self, Option<Resolved<'w>>) {
         let mut outlook = Self { asks_neighbours, ..Self::default() };
         for subscription in &scene.subscriptions {
             outlook.prospects.insert(subscription.name().to_owned(), Prospect::default());
         }
         if scene.subscriptions.is_empty() {
-            return outlook;
+            return (outlook, None);
         }
         let Some(group) = scene.group() else {
             outlook.fail_all(UNREAD, &group_problem(scene));
-            return outlook;
+            return (outlook, None);
         };
         if scene.operators.iter().any(|operator| operator.object.is_deleting()) {
             // What is going away is neither here nor gone; the next world will tell.
             outlook.prospects.values_mut().for_each(|prospect| prospect.is_busy = true);
-            return outlook;
+            return (outlook, None);
         }
-        let universe = universe::universe(scene);
+        let universe = universe(scene);
         let mut requests = universe::requests(scene, &universe, &mut outlook);
         let settings = scene.world.settings;
         // One budget for the whole decision: freezing again and explaining draw on it, too.
@@ -136,7 +162,7 @@ impl Outlook {
         }
         outlook.cost = Cost { steps: budget.steps_spent(), was_cut: budget.was_cut() };
         outlook.draft(scene, group, &universe, &requests, &answers);
-        outlook
+        (outlook, Some(Resolved { universe, requests, resolution }))
     }
 
     /// Lets the Subscriptions whose operators cannot be moved on now keep what they have; tells whether
@@ -272,6 +298,8 @@ impl Outlook {
                     self.keep_or_hold(scene, draft);
                 }
                 Err(fault @ PlanFault::Rules { .. }) => {
+                    let additions = answers.iter().flat_map(|answer| &answer.additions);
+                    self.deferred.extend(additions.map(|addition| addition.name.clone()));
                     for name in subscriptions_of(requests, &answers) {
                         if let Some(prospect) = self.prospects.get_mut(name) {
                             prospect.unpack_failure = Some(fault.to_string());
@@ -297,6 +325,10 @@ impl Outlook {
                     weight = hold::Weight::Held(hold);
                 }
             }
+        }
+        if !matches!(weight, hold::Weight::Free) {
+            let names = draft.operators.iter().map(|operator| operator.addition.name.clone());
+            self.deferred.extend(names);
         }
         match weight {
             hold::Weight::Free => self.drafts.push(draft),
@@ -329,6 +361,7 @@ impl Outlook {
                 Some(BundleState::Pending { message }) => waiting.push(message.clone()),
                 Some(BundleState::Ready(_)) => continue,
                 Some(BundleState::Failed { reason, message, .. }) => {
+                    self.deferred.insert(addition.name.clone());
                     failed.push(format!("Bundle unpacking failed - {reason}: {message}"));
                 }
             }

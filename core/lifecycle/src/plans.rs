@@ -11,6 +11,7 @@ use std::{
 
 pub(crate) use self::{
     definition::{conversion_refusal, is_for_users, is_own},
+    execute::check,
     step::{OwnedObject, as_owned},
 };
 

@@ -134,6 +134,14 @@ pub(crate) fn prepare(scene: &Scene<'_>, operator: &mut Object) {
     }
 }
 
+/// Says why an operator that a plan brings would not come up here, as far as that is known before the plan
+/// is executed.
+pub(crate) fn refusals(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Vec<String> {
+    let group = scene.group().and_then(|group| gates::group_refusal(scene, operator, group));
+    let group = group.map(|(_, message)| message);
+    group.into_iter().chain(requirements::lacking(scene, operator)).collect()
+}
+
 fn add_finalizer(operator: &mut Object) {
     if !operator.finalizers().any(|name| name == names::CSV_FINALIZER) {
         let finalizers = operator.metadata_mut().place("finalizers").make_list();

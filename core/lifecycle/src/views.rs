@@ -1,6 +1,7 @@
 //! Questions about a world that change nothing: who needs whom, what went before, what would go with an
 //! operator, what going back would mean, and what can be counted.
 
+mod forecast;
 mod history;
 mod metrics;
 mod needs;
@@ -11,10 +12,11 @@ mod rollback;
 mod tree;
 
 pub use self::{
+    forecast::{Forecast, carried_out, forecast, visible_catalogs},
     history::{Generation, GenerationChange, history},
     metrics::{Sample, Series, metrics},
     needs::Need,
-    preview::{NewRight, Preview, PreviewPlan, preview},
+    preview::{NewRight, Preview, PreviewPlan},
     problems::{StatusProblem, problems},
     removal::{
         Extent, KeptDefinition, Removal, RemovalError, RemovedOperator, removal, removal_within,

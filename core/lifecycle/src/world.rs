@@ -104,8 +104,9 @@ pub struct Settings {
     pub memory: Memory,
     /// The version of the cluster, such as `v1.33.0`.
     pub kube_version: String,
-    /// The APIs that the cluster provides by itself.
-    pub native_apis: BTreeSet<GroupVersionKind>,
+    /// The APIs that the cluster provides by itself; `None` if they are unknown, as when only manifests are
+    /// given.
+    pub native_apis: Option<BTreeSet<GroupVersionKind>>,
     /// The namespaces whose objects no webhook of an operator intercepts.
     pub protected_namespaces: Vec<String>,
     /// How long a plan is tried before it fails.
@@ -139,7 +140,7 @@ impl Default for Settings {
             limits: Limits::default(),
             memory: Memory::default(),
             kube_version: String::new(),
-            native_apis: BTreeSet::new(),
+            native_apis: None,
             protected_namespaces: vec!["kube-system".to_owned()],
             plan_retry_timeout: DEFAULT_PLAN_RETRY_TIMEOUT,
             install_timeout: DEFAULT_INSTALL_TIMEOUT,

@@ -15,5 +15,5 @@ pub use self::{
     draft::{Draft, PlannedOperator, content_of, draft, draft_operators, object_of},
     fault::PlanFault,
     lift::{lift_plan, lift_status, plan_name},
-    steps::PlannedStep,
+    steps::{PlannedStep, subscription_object},
 };

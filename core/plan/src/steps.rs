@@ -54,8 +54,14 @@ pub(crate) fn operator_steps(
     Ok(objects.into_iter().map(step).collect())
 }
 
-/// Returns the Subscription that follows a dependency from now on.
+/// Returns the step that creates the Subscription of a dependency.
 pub(crate) fn subscription_step(namespace: &str, new: &NewSubscription) -> PlannedStep {
+    let object = subscription_object(namespace, new);
+    PlannedStep { resolving: new.starting_csv.clone(), source: new.source.clone(), object }
+}
+
+/// Returns the Subscription that follows a dependency from now on.
+pub fn subscription_object(namespace: &str, new: &NewSubscription) -> Object {
     let mut object =
         Object::new("operators.coreos.com/v1alpha1", "Subscription", namespace, &new.name);
     let spec = map! {
@@ -67,7 +73,7 @@ pub(crate) fn subscription_step(namespace: &str, new: &NewSubscription) -> Plann
         "installPlanApproval" => "Automatic",
     };
     object.set(&["spec"], spec);
-    PlannedStep { resolving: new.starting_csv.clone(), source: new.source.clone(), object }
+    object
 }
 
 fn service_version(namespace: &str, operator: &PlannedOperator, bundle: &BundleContents) -> Object {

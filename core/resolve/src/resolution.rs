@@ -10,7 +10,7 @@ use crate::conflict::Conflict;
 use crate::universe::SourceName;
 
 /// The answer for a namespace.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Resolution {
     /// The independent parts, ordered by their first request or installed operator. Upstream's
     /// dialect knows one part only.

@@ -65,7 +65,7 @@ impl KubeStage {
         let engine = connect(place, Options::default())?;
         let settings = Settings {
             kube_version: engine.server_version().map_err(|error| error.message)?,
-            native_apis: engine.native_apis().map_err(|error| error.message)?,
+            native_apis: Some(engine.native_apis().map_err(|error| error.message)?),
             ..Settings::default()
         };
         let catalogs = SimCatalogs::default();

@@ -87,7 +87,7 @@ pub(crate) fn settings_of_real(
     Ok(Settings {
         global_namespace: global_namespace.to_owned(),
         kube_version: real.server_version()?,
-        native_apis: real.native_apis()?,
+        native_apis: Some(real.native_apis()?),
         ..Settings::default()
     })
 }
@@ -101,7 +101,7 @@ pub(crate) fn engine<C: Cluster>(
 ) -> anyhow::Result<Driver<C, SourceCatalogs>> {
     let settings = Settings {
         kube_version: kube_version.to_owned(),
-        native_apis: native_apis(),
+        native_apis: Some(built_in_apis()),
         ..Settings::default()
     };
     let catalogs = SourceCatalogs::new(directory, fetching.fetcher()?);
@@ -169,8 +169,8 @@ pub(crate) fn act(engine: Engine) -> anyhow::Result<()> {
     settled
 }
 
-/// The APIs that every cluster provides by itself.
-fn native_apis() -> BTreeSet<GroupVersionKind> {
+/// Returns the APIs that every cluster provides by itself.
+pub(crate) fn built_in_apis() -> BTreeSet<GroupVersionKind> {
     built_in_kinds()
         .map(|known| GroupVersionKind {
             group: known.kind.group().to_owned(),

@@ -22,7 +22,9 @@ const CLASSES: &str = "  classDef install fill:#D7F2DD,stroke:#1A7F37,color:#1F2
 /// Returns a plan as a Mermaid flowchart.
 pub(super) fn render(plan: &PlanView) -> String {
     let mut out = String::from("graph LR\n");
-    push(&mut out, format_args!("  %% Plan {}", plan.id));
+    for one in &plan.plans {
+        push(&mut out, format_args!("  %% Plan {}", clean(&one.name)));
+    }
     out.push_str(CLASSES);
     let requests = requests(plan);
     for (number, request) in requests.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What people should know about a plan although it stops nothing.
 
-use operon_resolve::{NoticeKind, Resolution};
+use operon_resolve::NoticeKind;
 
 use super::{situation::Question, view::Row};
 
@@ -15,12 +15,9 @@ pub(crate) struct PlanNotice {
 }
 
 /// Returns the notices of a resolution, and those that catalogs have about what is added.
-pub(super) fn notices(
-    question: &Question<'_>,
-    resolution: &Resolution,
-    rows: &[Row],
-) -> Vec<PlanNotice> {
-    let mut notices: Vec<PlanNotice> = resolution
+pub(super) fn notices(question: &Question<'_>, rows: &[Row]) -> Vec<PlanNotice> {
+    let mut notices: Vec<PlanNotice> = question
+        .resolution
         .notices
         .iter()
         .map(|notice| PlanNotice {

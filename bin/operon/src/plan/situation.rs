@@ -1,89 +1,90 @@
-//! A namespace, what it sees and what it wants: gathered from the command line, ready to be asked.
+//! One namespace of a snapshot: the catalogs it sees, hypothetical changes to it, and what the engine answers.
 //!
-//! Everything is opened and named here once; what follows from it is decided by the resolution.
+//! Names given on the command line are looked up here once; what follows from them is the engine's answer.
 
-use std::{cell::RefCell, cmp::Reverse, collections::BTreeSet, path::Path, rc::Rc};
+use std::{
+    cell::RefCell, cmp::Reverse, collections::BTreeMap, ops::Deref, path::Path, rc::Rc, sync::Arc,
+};
 
 use anyhow::{anyhow, bail};
-use operon_api::{
-    Cluster, Manifests, NamespaceView, OperatorGroup, lower_service_version, lower_subscription,
+use operon_catalog::{Catalog, nearest};
+use operon_image::Location;
+use operon_lifecycle::{
+    CatalogState, Objects, World,
+    views::{Forecast, carried_out, forecast, tree, visible_catalogs},
 };
-use operon_catalog::{Catalog, GroupVersionKind, nearest};
-use operon_image::OpenedCatalog;
-use operon_resolve::{
-    Budget, Content, Failure, Installed, Limits, Request, Resolution, Semantics, Source,
-    SourceName, Universe,
-};
+use operon_object::{Object, known};
+use operon_resolve::{Budget, Failure, Installed, Limits, Request, Semantics, SourceName};
 
 use super::{
     arguments::{CatalogArgument, SituationArguments, is_object_name},
-    directory::{self, Described},
-    manifests, subscribe,
+    manifests,
+    snapshot::{GivenCatalog, Snapshot, Taken},
+    subscribe,
 };
 use crate::{
-    catalog::open::CatalogPath,
-    explanation::Told,
-    output::{clean, stderr_line},
-    semantics::SemanticsChoice,
+    catalog::open::CatalogPath, explanation::Told, output::stderr_line, semantics::SemanticsChoice,
 };
 
-/// The namespace that is planned when nothing says which.
-const DEFAULT_NAMESPACE: &str = "operators";
-
-/// A namespace, what it sees and what it wants.
+/// A namespace and what it sees.
+#[derive(Clone)]
 pub(crate) struct Situation {
     pub(crate) namespace: String,
     /// The visible catalogs, in the order they are searched.
     pub(crate) catalogs: Vec<VisibleCatalog>,
-    pub(crate) installed: Vec<Installed>,
-    pub(crate) requests: Vec<Request>,
-    /// The names of the requests that were made on the command line.
+    /// The Subscriptions that were changed or created on the command line.
     pub(crate) subscribed: Vec<String>,
-    /// What a person would do to make those requests true; empty when they are already.
+    /// What a user would do to make those Subscriptions true; empty if they exist.
     pub(crate) next: &'static str,
-    /// What people should know about how the situation was gathered.
+    /// What users should know about how the situation was read.
     pub(crate) remarks: Vec<String>,
     pub(crate) semantics: SemanticsChoice,
-    fail_forward: bool,
-    native_apis: Option<BTreeSet<GroupVersionKind>>,
+    /// The options that make other commands look at the same cluster, with a blank before them; `None` if the
+    /// situation was read from files.
+    pub(crate) option: Option<String>,
+    snapshot: Snapshot,
+}
+
+/// The situations of all namespaces that a command is about.
+pub(super) struct Gathered {
+    pub(super) situations: Vec<Situation>,
+    /// What is wrong with the manifests of a directory.
+    pub(super) problems: Vec<String>,
 }
 
 /// A catalog that the namespace sees.
+#[derive(Clone)]
 pub(crate) struct VisibleCatalog {
     pub(crate) name: SourceName,
     pub(crate) priority: i64,
-    /// Where it was opened, as it was typed; empty when it was not.
+    /// Where it was read from; empty if it was not.
     pub(crate) path: String,
     /// The catalog, or why it is not available.
-    pub(crate) opened: Result<OpenedCatalog, String>,
+    pub(crate) content: Result<Arc<Catalog>, String>,
+    pub(crate) digest: String,
 }
 
-/// What is asked: it may differ from the situation to find out what would be if.
-#[derive(Clone)]
+/// A forecast, and how to ask more about it.
 pub(crate) struct Question<'s> {
-    pub(crate) universe: Universe<'s>,
-    pub(crate) requests: Vec<Request>,
+    pub(crate) forecast: Forecast<'s>,
     pub(crate) semantics: Semantics,
-    /// What all questions of a command may spend together: clones share it.
+    /// The budget that all questions of a command share.
     pub(crate) budget: Rc<RefCell<Budget>>,
 }
 
+impl<'s> Deref for Question<'s> {
+    type Target = Forecast<'s>;
+
+    fn deref(&self) -> &Forecast<'s> {
+        &self.forecast
+    }
+}
+
 impl Question<'_> {
-    /// Explains why a part has no answer, and looks for ways out.
+    /// Explains why a part has no solution, and looks for ways out.
     pub(crate) fn explain(&self, failure: &Failure) -> Told {
         let mut budget = self.budget.borrow_mut();
         Told::of(&self.universe, &self.requests, &self.semantics, &mut budget, failure)
-    }
-
-    pub(crate) fn resolve(&self) -> Resolution {
-        let mut budget = self.budget.borrow_mut();
-        operon_resolve::resolve(&self.universe, &self.requests, &self.semantics, &mut budget)
-    }
-
-    /// Returns the same question with a budget of its own.
-    pub(crate) fn with_new_budget(&self) -> Self {
-        let budget = Rc::new(RefCell::new(Budget::new(&Limits::default())));
-        Self { budget, ..self.clone() }
     }
 
     /// Returns the catalog of this name, if it can be read.
@@ -102,93 +103,202 @@ impl Question<'_> {
 
 impl VisibleCatalog {
     pub(crate) fn catalog(&self) -> Option<&Catalog> {
-        self.opened.as_ref().ok().map(OpenedCatalog::catalog)
+        self.content.as_deref().ok()
     }
 }
 
 impl Situation {
-    /// Gathers what the command line describes.
+    /// Reads the one namespace that the command line describes.
     pub(crate) fn gather(arguments: &SituationArguments) -> anyhow::Result<Self> {
-        let Described { manifests, catalogs: given, remarks: noted } = match arguments.living() {
-            Some(cluster) => directory::read(&cluster, &arguments.fetching)?,
-            None => Described {
-                manifests: manifests::read(&arguments.cluster)?,
-                catalogs: arguments.catalog.clone(),
-                remarks: Vec::new(),
-            },
-        };
+        let taken = Snapshot::take(arguments, None)?;
+        for problem in &taken.problems {
+            stderr_line!("warning: not applied: {problem}");
+        }
         let namespace = match &arguments.namespace {
             Some(namespace) => namespace.clone(),
-            None => only_namespace(&manifests)?,
+            None => manifests::only_namespace(&taken.snapshot.objects)?,
         };
-        let global = arguments.global_namespace.as_str();
-        let cluster = Cluster::new(manifests, &namespace);
-        manifests::check(&cluster, &[&namespace, global])?;
-        let view = cluster.view(&namespace, global);
-        let mut remarks: Vec<String> = noted
-            .into_iter()
-            .filter(|(place, _)| *place == namespace)
-            .map(|(_, remark)| remark)
-            .collect();
-        if let (Err(problem), true) = (&view.group, arguments.has_manifests()) {
-            remarks.push(format!(
-                "namespace {namespace} has {} OperatorGroups, and operators run only where there is \
-                 exactly one",
-                problem.found
-            ));
-        }
-        let mut catalogs = visible_catalogs(arguments, &given, &namespace, &view, &mut remarks)?;
-        leave_out(&mut catalogs, &arguments.without)?;
+        Self::new(arguments, &taken, namespace)
+    }
+
+    /// Reads every namespace that the command line describes.
+    pub(super) fn gather_all(
+        arguments: &SituationArguments,
+        kube_version: Option<&str>,
+    ) -> anyhow::Result<Gathered> {
+        let taken = Snapshot::take(arguments, kube_version)?;
+        let objects = &taken.snapshot.objects;
+        let namespaces = match &arguments.namespace {
+            Some(namespace) => {
+                if arguments.living().is_some() {
+                    check_namespace(objects, namespace)?;
+                }
+                vec![namespace.clone()]
+            }
+            None if arguments.living().is_none() || arguments.asks_what_if() => {
+                vec![manifests::only_namespace(objects)?]
+            }
+            None => busy_namespaces(objects),
+        };
+        let situations = namespaces.into_iter().map(|name| Self::new(arguments, &taken, name));
+        Ok(Gathered {
+            situations: situations.collect::<anyhow::Result<_>>()?,
+            problems: taken.problems,
+        })
+    }
+
+    fn new(
+        arguments: &SituationArguments,
+        taken: &Taken,
+        namespace: String,
+    ) -> anyhow::Result<Self> {
         let mut situation = Self {
-            installed: view.service_versions.iter().map(|csv| lower_service_version(csv)).collect(),
-            requests: view.subscriptions.iter().map(|wanted| lower_subscription(wanted)).collect(),
-            fail_forward: view.fails_forward(),
-            native_apis: cluster.native_apis.clone(),
             namespace,
-            catalogs,
+            catalogs: Vec::new(),
             subscribed: Vec::new(),
             next: "",
-            remarks,
+            remarks: Vec::new(),
             semantics: arguments.semantics,
+            option: arguments.living().map(|cluster| cluster.option()),
+            snapshot: taken.snapshot.clone(),
         };
+        if let Some(manifests) = &taken.manifests {
+            manifests.check(&[&situation.namespace, &arguments.global_namespace])?;
+            situation.add_homeless(manifests);
+        }
+        situation.find_catalogs();
+        if arguments.living().is_none() {
+            situation.check_given_catalogs(arguments)?;
+        }
+        situation.leave_out(&arguments.without)?;
         for wanted in &arguments.subscribe {
             subscribe::add(&mut situation, wanted)?;
         }
+        situation.snapshot.complete(&situation.namespace)?;
         Ok(situation)
     }
 
-    /// Returns the question that the situation asks.
-    pub(crate) fn question(&self) -> Question<'_> {
-        let sources = self.catalogs.iter().map(|catalog| Source {
-            name: catalog.name.clone(),
-            priority: catalog.priority,
-            content: match &catalog.opened {
-                Ok(opened) => Content::Ready(opened.catalog()),
-                Err(reason) => Content::Unavailable(reason.clone()),
-            },
+    /// Adds what manifests leave to the namespace: objects that name none, and the namespace itself.
+    fn add_homeless(&mut self, manifests: &manifests::Manifests) {
+        let objects = &mut self.snapshot.objects;
+        manifests.homeless(&self.namespace).for_each(|object| objects.insert(object));
+        if objects.get(&known::NAMESPACE, "", &self.namespace).is_none() {
+            objects.insert(Object::new("v1", "Namespace", "", &self.namespace));
+        }
+        if manifests.is_empty() {
+            // The question is about catalogs alone: nothing is known that plans could be checked against.
+            self.snapshot.reads_contents = false;
+            let name = &self.namespace;
+            objects.insert(Object::new("operators.coreos.com/v1", "OperatorGroup", name, name));
+        }
+    }
+
+    fn find_catalogs(&mut self) {
+        let world = self.snapshot.world();
+        let visible =
+            visible_catalogs(&world, &self.namespace).into_iter().map(|(name, priority)| {
+                let unread = CatalogState::default();
+                let state = world.catalogs.get(&name).unwrap_or(&unread);
+                let problem = match state.problem.as_str() {
+                    "" => "it was not read yet".to_owned(),
+                    problem => problem.to_owned(),
+                };
+                let (path, digest) = match &state.catalog {
+                    Some(_) => (state.address.clone(), self.snapshot.digest(&name)),
+                    None => (String::new(), String::new()),
+                };
+                let content = state.catalog.clone().ok_or(problem);
+                VisibleCatalog { name, priority, path, content, digest }
+            });
+        let mut catalogs: Vec<VisibleCatalog> = visible.collect();
+        catalogs.sort_by_cached_key(|catalog| {
+            let SourceName { namespace, name } = catalog.name.clone();
+            (Reverse(catalog.priority), namespace != self.namespace, name, namespace)
         });
+        self.catalogs = catalogs;
+    }
+
+    /// Reports catalogs of the command line that the namespace does not see.
+    fn check_given_catalogs(&mut self, arguments: &SituationArguments) -> anyhow::Result<()> {
+        let (namespace, global) = (&self.namespace, &arguments.global_namespace);
+        for argument in &arguments.catalog {
+            let name = name_of(argument, global)?;
+            if self.catalogs.iter().any(|catalog| catalog.name == name) {
+                continue;
+            }
+            if name.namespace != *global {
+                bail!(
+                    "catalog `{name}` is not visible in namespace `{namespace}`\nhint: visible are \
+                     those of `{namespace}` and of the global namespace, `{global}`"
+                );
+            }
+            self.remarks.push(format!(
+                "catalog {name} is not visible in namespace {namespace}: its OperatorGroup hides \
+                 the catalogs of {global}"
+            ));
+        }
+        if self.catalogs.is_empty() && !arguments.has_manifests() {
+            bail!("there is no catalog to choose from\nhint: give one with --catalog PATH");
+        }
+        Ok(())
+    }
+
+    /// Makes catalogs unavailable.
+    fn leave_out(&mut self, without: &[String]) -> anyhow::Result<()> {
+        for text in without {
+            let position = find_catalog(&self.catalogs, text)?;
+            let problem = "--without says so".to_owned();
+            let catalog = &mut self.catalogs[position];
+            catalog.content = Err(problem.clone());
+            let state = CatalogState { problem, ..CatalogState::default() };
+            self.snapshot.catalogs.insert(catalog.name.clone(), state);
+        }
+        if self.catalogs.iter().all(|catalog| catalog.content.is_err()) {
+            stderr_line!("warning: no catalog can be read, so nothing can be added or updated");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn world(&self) -> World<'_> {
+        self.snapshot.world()
+    }
+
+    /// Returns the objects, to be changed for a hypothetical question.
+    pub(crate) fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.snapshot.objects
+    }
+
+    /// Asks the engine for the next state of the namespace.
+    pub(crate) fn question<'s>(&'s self, world: &'s World<'s>) -> Question<'s> {
         Question {
-            universe: Universe {
-                namespace: self.namespace.clone(),
-                sources: sources.collect(),
-                installed: self.installed.clone(),
-                fail_forward: self.fail_forward,
-                native_apis: self.native_apis.clone(),
-            },
-            requests: self.requests.clone(),
+            forecast: forecast(world, &self.namespace),
             semantics: self.semantics.semantics(),
             budget: Rc::new(RefCell::new(Budget::new(&Limits::default()))),
         }
     }
 
-    /// Returns the name of a catalog as people call it: without the namespace where that is plain.
+    /// Returns the situation after a forecast has come true.
+    pub(crate) fn after(&self, forecast: &Forecast<'_>) -> Self {
+        let objects = carried_out(&self.world(), &self.namespace, forecast);
+        let mut after = self.clone();
+        after.snapshot.objects = objects;
+        after
+    }
+
+    /// Returns the name of a catalog as users call it: without the namespace where that is clear.
     pub(crate) fn short_name(&self, name: &SourceName) -> String {
         let same = self.catalogs.iter().filter(|catalog| catalog.name.name == name.name).count();
         if same > 1 { name.to_string() } else { name.name.clone() }
     }
+
+    /// Returns the options of another command about this namespace, with a blank before them.
+    pub(crate) fn options(&self) -> String {
+        let option = self.option.as_deref().unwrap_or_default();
+        format!(" -n {}{option}", self.namespace)
+    }
 }
 
-/// Finds the visible catalog that a person names, as `NAME` or `NAMESPACE/NAME`.
+/// Finds the visible catalog that a user names, as `NAME` or `NAMESPACE/NAME`.
 pub(super) fn find_catalog(catalogs: &[VisibleCatalog], text: &str) -> anyhow::Result<usize> {
     let is_meant = |catalog: &VisibleCatalog| match text.split_once('/') {
         Some((namespace, name)) => catalog.name.namespace == namespace && catalog.name.name == name,
@@ -214,108 +324,54 @@ pub(super) fn find_catalog(catalogs: &[VisibleCatalog], text: &str) -> anyhow::R
     }
 }
 
-/// Returns the namespace that the manifests are about.
-fn only_namespace(manifests: &Manifests) -> anyhow::Result<String> {
-    if let Some(namespace) = manifests.only_group_namespace() {
-        return Ok(namespace.to_owned());
-    }
-    let groups = manifests.operator_groups.iter().map(|group| &group.object.metadata);
-    let wanted = manifests.subscriptions.iter().map(|wanted| &wanted.object.metadata);
-    let running = manifests.service_versions.iter().map(|csv| &csv.object);
-    let running = running.filter(|csv| !csv.is_copied()).map(|csv| &csv.metadata);
-    let mut namespaces: Vec<&str> = groups
-        .chain(wanted)
-        .chain(running)
-        .map(|metadata| metadata.namespace.as_str())
-        .filter(|namespace| !namespace.is_empty())
-        .collect();
-    namespaces.sort_unstable();
+/// Returns the namespaces that have Subscriptions or operators.
+fn busy_namespaces(objects: &Objects) -> Vec<String> {
+    let subscribed = objects.all(&known::SUBSCRIPTION).map(|object| object.namespace().to_owned());
+    let running = tree(objects, None).into_iter().map(|node| node.namespace);
+    let mut namespaces: Vec<String> = subscribed.chain(running).collect();
+    namespaces.sort();
     namespaces.dedup();
-    match namespaces.as_slice() {
-        [] => Ok(DEFAULT_NAMESPACE.to_owned()),
-        [only] => Ok((*only).to_owned()),
-        several => bail!(
-            "the manifests are about several namespaces: `{}`\nhint: choose one with --namespace",
-            clean(&several.join("`, `"))
-        ),
-    }
+    namespaces
 }
 
-/// Brings the catalogs that were given together with those of the manifests, in the order they are
-/// searched.
-fn visible_catalogs(
-    arguments: &SituationArguments,
-    given: &[CatalogArgument],
-    namespace: &str,
-    view: &NamespaceView<'_>,
-    remarks: &mut Vec<String>,
-) -> anyhow::Result<Vec<VisibleCatalog>> {
-    let global = arguments.global_namespace.as_str();
-    let mut given = open_catalogs(arguments, given)?;
-    let mut catalogs = Vec::new();
-    for source in &view.catalog_sources {
-        let metadata = &source.metadata;
-        let name =
-            SourceName { namespace: metadata.namespace.clone(), name: metadata.name.clone() };
-        let position = given.iter().position(|given| given.name == name);
-        catalogs.push(match position {
-            Some(position) => {
-                VisibleCatalog { priority: source.priority, ..given.swap_remove(position) }
+fn check_namespace(objects: &Objects, wanted: &str) -> anyhow::Result<()> {
+    if objects.get(&known::NAMESPACE, "", wanted).is_some() {
+        return Ok(());
+    }
+    let names = objects.all(&known::NAMESPACE).map(Object::name);
+    let hint = match nearest(wanted, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "operon get namespaces lists them".to_owned(),
+    };
+    bail!("there is no namespace `{wanted}`\nhint: {hint}")
+}
+
+impl SituationArguments {
+    /// Opens the catalogs of the command line.
+    pub(super) fn open_catalogs(&self) -> anyhow::Result<BTreeMap<SourceName, GivenCatalog>> {
+        let mut opened: BTreeMap<SourceName, GivenCatalog> = BTreeMap::new();
+        for argument in &self.catalog {
+            let name = name_of(argument, &self.global_namespace)?;
+            if let Some(other) = opened.get(&name) {
+                bail!(
+                    "two catalogs would be called `{name}`: `{}` and `{}`\nhint: name one of them \
+                     with --catalog NAME=PATH",
+                    other.path,
+                    argument.path.display()
+                );
             }
-            None => without_content(name, source.priority, arguments.living().is_some()),
-        });
-    }
-    let hides_global = view.group.is_ok_and(OperatorGroup::exclude_global);
-    for catalog in given {
-        let name = &catalog.name;
-        if name.namespace == namespace || (name.namespace == global && !hides_global) {
-            catalogs.push(catalog);
-        } else if name.namespace == global {
-            remarks.push(format!(
-                "catalog {name} is not visible in namespace {namespace}: its OperatorGroup hides \
-                 the catalogs of {global}"
-            ));
-        } else {
-            bail!(
-                "catalog `{name}` is not visible in namespace `{namespace}`\nhint: visible are \
-                 those of `{namespace}` and of the global namespace, `{global}`"
-            );
+            let path = argument.path.display().to_string();
+            let is_local = matches!(Location::parse(&path), Ok(Location::Path(_)));
+            let content =
+                CatalogPath { path: argument.path.clone(), fetching: self.fetching.clone() };
+            let given = GivenCatalog { path, opened: Arc::new(content.open()?), is_local };
+            opened.insert(name, given);
         }
+        Ok(opened)
     }
-    if catalogs.is_empty() && !arguments.has_manifests() {
-        bail!("there is no catalog to choose from\nhint: give one with --catalog PATH");
-    }
-    catalogs.sort_by(|left, right| search_order(left, namespace, right));
-    Ok(catalogs)
 }
 
-fn open_catalogs(
-    arguments: &SituationArguments,
-    given: &[CatalogArgument],
-) -> anyhow::Result<Vec<VisibleCatalog>> {
-    let mut opened: Vec<VisibleCatalog> = Vec::new();
-    for argument in given {
-        let name = name_of(argument, &arguments.global_namespace)?;
-        if let Some(other) = opened.iter().find(|other| other.name == name) {
-            bail!(
-                "two catalogs would be called `{name}`: `{}` and `{}`\nhint: name one of them with \
-                 --catalog NAME=PATH",
-                other.path,
-                argument.path.display()
-            );
-        }
-        let path = argument.path.display().to_string();
-        let fetching = arguments.fetching.clone();
-        let content = CatalogPath { path: argument.path.clone(), fetching };
-        // What is wrong with the catalogs of a directory is told by `operon up`.
-        let content =
-            if arguments.living().is_some() { content.open_quietly() } else { content.open() }?;
-        opened.push(VisibleCatalog { name, priority: 0, path, opened: Ok(content) });
-    }
-    Ok(opened)
-}
-
-/// Names a catalog as it was said, or else after its directory or file.
+/// Names a catalog as the command line does, or else after its directory or file.
 fn name_of(argument: &CatalogArgument, global: &str) -> anyhow::Result<SourceName> {
     let namespace = argument.namespace.clone().unwrap_or_else(|| global.to_owned());
     if let Some(name) = &argument.name {
@@ -332,37 +388,4 @@ fn name_of(argument: &CatalogArgument, global: &str) -> anyhow::Result<SourceNam
             path.display()
         ),
     }
-}
-
-fn without_content(name: SourceName, priority: i64, is_embedded: bool) -> VisibleCatalog {
-    let reason = if is_embedded {
-        "its directory cannot be read".to_owned()
-    } else {
-        format!("give its content with --catalog {name}=PATH")
-    };
-    VisibleCatalog { name, priority, path: String::new(), opened: Err(reason) }
-}
-
-/// Orders catalogs as they are searched: by priority, then those of the namespace, then by name.
-fn search_order(
-    left: &VisibleCatalog,
-    namespace: &str,
-    right: &VisibleCatalog,
-) -> std::cmp::Ordering {
-    let key = |catalog: &VisibleCatalog| {
-        let SourceName { namespace: place, name } = catalog.name.clone();
-        (Reverse(catalog.priority), place != namespace, name, place)
-    };
-    key(left).cmp(&key(right))
-}
-
-fn leave_out(catalogs: &mut [VisibleCatalog], without: &[String]) -> anyhow::Result<()> {
-    for text in without {
-        let position = find_catalog(catalogs, text)?;
-        catalogs[position].opened = Err("--without says so".to_owned());
-    }
-    if catalogs.iter().all(|catalog| catalog.opened.is_err()) {
-        stderr_line!("warning: no catalog can be read, so nothing can be added or updated");
-    }
-    Ok(())
 }

@@ -1,11 +1,13 @@
-//! `--subscribe`: what if there were a Subscription to a package, or if one followed another channel.
+//! `--subscribe`: what if a package had a Subscription, or its Subscription followed another channel.
 //!
-//! Names are looked up at once, so that a misspelt one is an error of the question and not a plan
-//! without an answer.
+//! Names are looked up at once, so that a misspelt one is an error of the command and not a plan without a
+//! solution.
 
 use anyhow::{anyhow, bail};
 use operon_catalog::{Channel, Package, nearest};
-use operon_resolve::Request;
+use operon_kinds::Subscription;
+use operon_object::{Object, Value, known, map};
+use operon_resolve::SourceName;
 
 use super::{
     arguments::SubscribeArgument,
@@ -26,25 +28,27 @@ pub(super) fn add(situation: &mut Situation, wanted: &SubscribeArgument) -> anyh
         None => default_channel(package)?,
     };
     let (channel, source) = (channel.name().to_owned(), chosen.name.clone());
-    let same_package = |request: &&mut Request| request.package == wanted.package;
-    let mut known: Vec<&mut Request> = situation.requests.iter_mut().filter(same_package).collect();
-    if let [request] = known.as_mut_slice() {
-        let moves = request.channel != channel || request.source.as_ref() != Some(&source);
+    let known: Vec<Object> = subscriptions(situation, &wanted.package).cloned().collect();
+    if let [object] = known.as_slice() {
+        let subscription = Subscription::read(object);
+        let name = subscription.name().to_owned();
+        let moves =
+            subscription.channel() != channel || subscription.source().as_ref() != Some(&source);
         let remark = if moves {
             format!(
-                "Subscription {} follows {channel} from {source} here instead of {}",
-                request.name,
-                followed(request)
+                "Subscription {name} follows {channel} from {source} here instead of {}",
+                followed(subscription)
             )
         } else {
-            format!("Subscription {} asks for this already", request.name)
+            format!("Subscription {name} asks for this already")
         };
-        request.channel = channel;
-        request.source = Some(source);
         if moves {
             situation.next = "change the Subscription";
+            let mut changed = object.clone();
+            follow(&mut changed, &channel, &source);
+            situation.objects_mut().insert(changed);
         }
-        situation.subscribed.push(request.name.clone());
+        situation.subscribed.push(name);
         situation.remarks.push(remark);
         return Ok(());
     }
@@ -57,32 +61,63 @@ pub(super) fn add(situation: &mut Situation, wanted: &SubscribeArgument) -> anyh
             wanted.package
         );
     }
-    let name = free_name(&situation.requests, &wanted.package);
+    let object = new_subscription(situation, &wanted.package, &channel, &source);
     situation.next = "create the Subscription";
-    situation.subscribed.push(name.clone());
-    situation.requests.push(Request {
-        name,
-        package: wanted.package.clone(),
-        channel,
-        source: Some(source),
-        ..Request::default()
-    });
+    situation.subscribed.push(object.name().to_owned());
+    situation.objects_mut().insert(object);
     Ok(())
 }
 
-fn followed(request: &Request) -> String {
-    let channel = if request.channel.is_empty() { "any channel" } else { &request.channel };
-    match &request.source {
-        Some(source) => format!("{channel} from {source}"),
-        None => channel.to_owned(),
+/// Returns the Subscriptions of the namespace to a package.
+pub(crate) fn subscriptions<'s>(
+    situation: &'s Situation,
+    package: &str,
+) -> impl Iterator<Item = &'s Object> {
+    let objects = situation.world().objects.within(&known::SUBSCRIPTION, &situation.namespace);
+    objects.filter(move |object| Subscription::read(object).package() == package)
+}
+
+/// Lets a Subscription follow a channel of a catalog.
+pub(crate) fn follow(subscription: &mut Object, channel: &str, source: &SourceName) {
+    for (field, text) in
+        [("channel", channel), ("source", &source.name), ("sourceNamespace", &source.namespace)]
+    {
+        subscription.set(&["spec", field], text);
     }
 }
 
-fn free_name(requests: &[Request], package: &str) -> String {
-    let is_free = |name: &String| requests.iter().all(|request| request.name != *name);
+/// Returns a Subscription that does not exist yet, with a name that none of the namespace has.
+pub(crate) fn new_subscription(
+    situation: &Situation,
+    package: &str,
+    channel: &str,
+    source: &SourceName,
+) -> Object {
+    let world = situation.world();
+    let is_free = |name: &String| {
+        world.objects.get(&known::SUBSCRIPTION, &situation.namespace, name).is_none()
+    };
     let numbered = (2..).map(|number| format!("{package}-{number}"));
     let mut names = std::iter::once(package.to_owned()).chain(numbered);
-    names.find(is_free).expect("bug: there are more numbers than Subscriptions")
+    let name = names.find(is_free).expect("bug: there are more numbers than Subscriptions");
+    let kind = known::SUBSCRIPTION;
+    let mut object =
+        Object::new("operators.coreos.com/v1alpha1", kind.name(), &situation.namespace, &name);
+    let spec: Value = map! { "name" => package };
+    object.set(&["spec"], spec);
+    follow(&mut object, channel, source);
+    object
+}
+
+fn followed(subscription: Subscription<'_>) -> String {
+    let channel = match subscription.channel() {
+        "" => "any channel",
+        channel => channel,
+    };
+    match subscription.source() {
+        Some(source) => format!("{channel} from {source}"),
+        None => channel.to_owned(),
+    }
 }
 
 fn default_channel(package: Package<'_>) -> anyhow::Result<Channel<'_>> {
@@ -105,9 +140,9 @@ pub(crate) fn no_such_package(catalogs: &[VisibleCatalog], package: &str) -> any
     let names = readable.flat_map(|catalog| catalog.packages()).map(Package::name);
     let mut hints: Vec<String> = Vec::new();
     hints.extend(nearest(package, names).map(|near| format!("did you mean `{near}`?")));
-    let unread = catalogs.iter().filter(|catalog| catalog.opened.is_err());
+    let unread = catalogs.iter().filter(|catalog| catalog.content.is_err());
     hints.extend(unread.map(|catalog| {
-        let reason = catalog.opened.as_ref().err().map_or("", String::as_str);
+        let reason = catalog.content.as_ref().err().map_or("", String::as_str);
         format!("catalog `{}` was not looked at: {reason}", catalog.name)
     }));
     let hints: String = hints.iter().map(|hint| format!("\nhint: {}", clean(hint))).collect();
@@ -115,11 +150,10 @@ pub(crate) fn no_such_package(catalogs: &[VisibleCatalog], package: &str) -> any
 }
 
 fn find_package<'c>(chosen: &'c VisibleCatalog, name: &str) -> anyhow::Result<Package<'c>> {
-    match &chosen.opened {
-        Ok(opened) => opened
-            .catalog()
-            .package(name)
-            .ok_or_else(|| no_such_package(std::slice::from_ref(chosen), name)),
+    match &chosen.content {
+        Ok(catalog) => {
+            catalog.package(name).ok_or_else(|| no_such_package(std::slice::from_ref(chosen), name))
+        }
         Err(reason) => bail!("catalog `{}` is not available: {reason}", chosen.name),
     }
 }

@@ -3,7 +3,8 @@
 //! Where a line does not fit, its reason moves to a line of its own; nothing is cut off.
 
 use anstyle::{AnsiColor, Style};
-use operon_resolve::{Reason, SourceName};
+use operon_lifecycle::views::{NewRight, PreviewPlan};
+use operon_resolve::Reason;
 use unicode_width::UnicodeWidthStr;
 
 use super::{
@@ -14,18 +15,24 @@ use super::{
 use crate::output::{clean, terminal};
 
 /// How many digits of a catalog's digest are shown: enough to see that it changed.
-pub(super) const DIGEST_DIGITS: usize = 6;
+const DIGEST_DIGITS: usize = 6;
 
 /// The indent of everything.
-pub(super) const INDENT: &str = "  ";
+const INDENT: &str = "  ";
 
-/// Prints a plan.
-pub(super) fn render(situation: &Situation, plan: &PlanView, width: usize) -> String {
+/// Prints the plan of a namespace; `acts` is the command that carries it out, if it is one.
+pub(super) fn render(
+    situation: &Situation,
+    plan: &PlanView,
+    acts: Option<&str>,
+    width: usize,
+) -> String {
     let signs = Signs::of_terminal();
     let mut out = header(situation, signs);
     out += &body(situation, plan, &plan.rows, width, signs);
     out += &legend(&plan.rows, signs);
-    out += &format!("{INDENT}Plan {}: {}\n", plan.id, plan.summary());
+    out += &block(plan.plans.iter().map(|one| plan_words(situation, one, acts)));
+    out += &line(&format!("{}: {}", situation.namespace, plan.summary()));
     out += &hints(situation, plan);
     out
 }
@@ -43,9 +50,10 @@ pub(super) fn render_generations(
     for (number, plan) in generations.plans.iter().enumerate() {
         let changes = |row: &&Row| number == last || row.change != Change::Keep;
         let shown: Vec<Row> = plan.rows.iter().filter(changes).cloned().collect();
-        out += &format!("{INDENT}generation {}\n", number + 1);
+        out += &line(&format!("generation {}", number + 1));
         out += &body(situation, plan, &shown, width, signs);
-        out += &format!("{INDENT}Plan {}: {}\n\n", plan.id, plan.summary());
+        out += &line(&format!("{}: {}", situation.namespace, plan.summary()));
+        out.push('\n');
         used.extend(shown);
     }
     out += &legend(&used, signs);
@@ -70,15 +78,15 @@ pub(super) fn ending_words(generations: &Generations) -> String {
 
 /// The signs of rows, in what the terminal can show.
 #[derive(Clone, Copy)]
-pub(super) struct Signs {
+struct Signs {
     upgrade: &'static str,
     arrow: &'static str,
     none: &'static str,
-    pub(super) dot: &'static str,
+    dot: &'static str,
 }
 
 impl Signs {
-    pub(super) fn of_terminal() -> Self {
+    fn of_terminal() -> Self {
         if terminal::has_unicode() {
             Self { upgrade: "↑", arrow: "→", none: "–", dot: "·" }
         } else {
@@ -124,12 +132,12 @@ fn header(situation: &Situation, signs: Signs) -> String {
 
 fn catalog_words(situation: &Situation, catalog: &VisibleCatalog) -> String {
     let name = clean(&situation.short_name(&catalog.name));
-    match &catalog.opened {
-        Ok(opened) => {
-            let digest = opened.digest();
+    match &catalog.content {
+        Ok(_) => {
+            let digest = &catalog.digest;
             format!("{name}@{}", digest.get(..DIGEST_DIGITS).unwrap_or(digest))
         }
-        Err(_) => format!("{name} (not available)"),
+        Err(reason) => format!("{name} (not available: {})", clean(reason)),
     }
 }
 
@@ -140,7 +148,7 @@ fn body(
     width: usize,
     signs: Signs,
 ) -> String {
-    let mut out = lines(&|name| situation.short_name(name), rows, width, signs);
+    let mut out = lines(situation, rows, width, signs);
     if !rows.is_empty() {
         out.push('\n');
     }
@@ -160,13 +168,66 @@ fn body(
         };
         out += &format!("{INDENT}{others} not affected.\n\n");
     }
-    for notice in &plan.notices {
-        out += &format!("{INDENT}note: {}\n", clean(&notice.text));
+    let held = plan.held.iter();
+    out +=
+        &block(held.map(|held| {
+            format!("blocked: {}: {} ({})", held.subscription, held.message, held.reason)
+        }));
+    let failed = plan.failed.iter();
+    out += &block(
+        failed.map(|one| format!("failed: {}: {} ({})", one.subscription, one.message, one.reason)),
+    );
+    out += &block(plan.problems.iter().map(|problem| format!("problem: {problem}")));
+    let rights = plan.plans.iter().flat_map(|plan| &plan.rights);
+    out += &block(rights.map(|right| rights_words(right, &situation.namespace)));
+    out += &block(plan.refusals().map(|(name, refusal)| format!("{name} would fail: {refusal}")));
+    out + &block(plan.notices.iter().map(|notice| format!("note: {}", notice.text)))
+}
+
+fn rights_words(right: &NewRight, namespace: &str) -> String {
+    let [kind, place] = if right.is_cluster_wide {
+        ["ClusterRole", "in all namespaces"].map(str::to_owned)
+    } else {
+        ["Role".to_owned(), format!("in namespace {namespace}")]
+    };
+    let rules = match right.rules {
+        1 => "1 rule".to_owned(),
+        count => format!("{count} rules"),
+    };
+    let operator = &right.operator;
+    match right.notable.as_slice() {
+        [] => format!("new permissions: {operator} gets a {kind} of {rules} {place}"),
+        notable => {
+            let notable = notable.join(", ");
+            format!("new permissions: {operator} may {notable} {place} ({kind}, {rules})")
+        }
     }
-    if !plan.notices.is_empty() {
-        out.push('\n');
+}
+
+fn plan_words(situation: &Situation, plan: &PreviewPlan, acts: Option<&str>) -> String {
+    let operators: Vec<&str> =
+        plan.operators.iter().map(|operator| operator.addition.name.as_str()).collect();
+    let what = format!("Plan {}: {}", plan.name, operators.join(", "));
+    if !plan.waits {
+        return what;
     }
-    out
+    let first = match acts {
+        Some(command) if !plan.exists => format!("{command}, then "),
+        Some(_) | None => String::new(),
+    };
+    let options = situation.options();
+    format!("{what} waits for approval: {first}operon approve {}{options}", plan.name)
+}
+
+/// Writes lines and a blank one, or nothing.
+fn block(texts: impl Iterator<Item = String>) -> String {
+    let lines: String = texts.map(|text| line(&text)).collect();
+    if lines.is_empty() { lines } else { lines + "\n" }
+}
+
+/// Writes a line of untrusted text.
+pub(super) fn line(text: &str) -> String {
+    format!("{INDENT}{}\n", clean(text))
 }
 
 /// Says what happens to the operators of a part without an answer: nothing.
@@ -183,12 +244,7 @@ fn staying(part: &Unanswered) -> String {
 }
 
 /// Lays out the rows; a reason that does not fit beside its row stands below it.
-pub(super) fn lines(
-    name_of: &dyn Fn(&SourceName) -> String,
-    rows: &[Row],
-    width: usize,
-    signs: Signs,
-) -> String {
+fn lines(situation: &Situation, rows: &[Row], width: usize, signs: Signs) -> String {
     let cells: Vec<[String; 5]> = rows
         .iter()
         .map(|row| {
@@ -202,7 +258,7 @@ pub(super) fn lines(
                     (from, format!("{} {}", signs.arrow, row.version))
                 }
             };
-            let source = row.source.as_ref().map(name_of);
+            let source = row.source.as_ref().map(|source| situation.short_name(source));
             let channel = row.channel.clone();
             [row.package.clone(), from, to, channel, source.unwrap_or_default()]
                 .map(|cell| clean(&cell))
@@ -236,7 +292,7 @@ pub(super) fn lines(
 }
 
 /// Explains the signs that occur.
-pub(super) fn legend(rows: &[Row], signs: Signs) -> String {
+fn legend(rows: &[Row], signs: Signs) -> String {
     let has = |change| rows.iter().any(|row| row.change == change && !row.waits);
     let known = [
         (has(Change::Install), "+", "install"),
@@ -260,9 +316,15 @@ fn hints(situation: &Situation, plan: &PlanView) -> String {
     }
     let changes = || plan.rows.iter().filter(|row| row.change != Change::Keep);
     let asked = changes().find(|row| is_dependency(row)).or_else(|| changes().next());
-    hints.extend(
-        asked.map(|row| format!("Why: operon why {} (with the same options)", clean(&row.package))),
-    );
+    hints.extend(asked.map(|row| {
+        let package = clean(&row.package);
+        match &situation.option {
+            Some(_) if situation.subscribed.is_empty() => {
+                format!("Why: operon why {package}{}", situation.options())
+            }
+            _ => format!("Why: operon why {package} (with the same options)"),
+        }
+    }));
     if hints.is_empty() { String::new() } else { format!("{INDENT}{}\n", hints.join(" ")) }
 }
 

@@ -2,16 +2,18 @@
 //!
 //! Texts are made here once, for every form of output; what is done is decided by the resolution.
 
-use operon_catalog::{
-    Catalog, Channel,
-    journey::{Installed as Standing, Origin, Routes},
+use std::collections::BTreeSet;
+
+use operon_catalog::Catalog;
+use operon_lifecycle::views::PreviewPlan;
+use operon_resolve::{
+    Addition, FailureScope, Installed, Kept, Part, Reason, Request, Resolution, SourceName,
 };
-use operon_resolve::{Addition, FailureScope, Kept, Part, Reason, Resolution, SourceName};
 
 use super::{
-    identity,
     notices::{PlanNotice, notices},
-    situation::Question,
+    situation::{Question, Situation},
+    standing::{blocked_words, gone_words, standing_words},
 };
 use crate::explanation::Told;
 
@@ -80,26 +82,40 @@ pub(crate) struct Unanswered {
     pub(crate) told: Told,
 }
 
-/// A resolution as people see it.
+/// Why a Subscription does not move on: its name, a reason for programs, and a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Blocked {
+    pub(crate) subscription: String,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+}
+
+/// The next state of a namespace as users see it.
 #[derive(Debug, Clone)]
 pub(crate) struct PlanView {
     /// What is installed, then what is upgraded, then what stays.
     pub(crate) rows: Vec<Row>,
     pub(crate) unanswered: Vec<Unanswered>,
     pub(crate) notices: Vec<PlanNotice>,
-    /// The Subscriptions that have an answer.
+    /// The Subscriptions that have a solution.
     pub(crate) answered_requests: usize,
-    pub(crate) id: String,
+    /// The InstallPlans that the engine creates or has created; none without the contents of the bundles.
+    pub(crate) plans: Vec<PreviewPlan>,
+    /// The Subscriptions that are kept from moving on.
+    pub(crate) held: Vec<Blocked>,
+    /// The Subscriptions whose OperatorGroup, catalog or bundle has a problem.
+    pub(crate) failed: Vec<Blocked>,
+    /// The Subscriptions with an operation in progress.
+    pub(crate) busy: Vec<String>,
+    /// What is wrong with installed operators and with InstallPlans that are being executed.
+    pub(crate) problems: Vec<String>,
 }
 
 impl PlanView {
-    /// Describes a resolution; `subscribed` are the requests of the command line.
-    pub(crate) fn new(
-        question: &Question<'_>,
-        resolution: &Resolution,
-        subscribed: &[String],
-    ) -> Self {
-        let rows = rows(question, resolution, subscribed);
+    /// Describes a forecast.
+    pub(crate) fn new(situation: &Situation, question: &Question<'_>) -> Self {
+        let (resolution, preview) = (&question.resolution, &question.preview);
+        let rows = rows(question, &situation.subscribed);
         let mut unanswered = Vec::new();
         let mut answered_requests = 0;
         for part in &resolution.parts {
@@ -112,13 +128,47 @@ impl PlanView {
                 }),
             }
         }
+        let blocked = |(subscription, reason, message): &(String, String, String)| Blocked {
+            subscription: subscription.clone(),
+            reason: reason.clone(),
+            message: message.clone(),
+        };
+        let is_explained =
+            |name: &String| unanswered.iter().any(|part| part.requests.contains(name));
+        let failed = preview.failed.iter().filter(|(name, _, _)| !is_explained(name));
+        // An upgrade replaces an operator with whatever is wrong with it.
+        let is_replaced = |name: &String| {
+            rows.iter().filter_map(|row| row.addition.as_ref()).any(|added| added.updates == *name)
+        };
+        let problems = preview.problems.iter().filter(|(name, _)| !is_replaced(name));
+        let problems = problems.map(|(_, problem)| problem).chain(&preview.plan_problems);
+        let problems: Vec<String> = problems.cloned().collect();
         Self {
-            id: identity::plan_id(question, &rows),
-            notices: notices(question, resolution, &rows),
+            notices: notices(question, &rows),
             rows,
+            failed: failed.map(blocked).collect(),
             unanswered,
             answered_requests,
+            plans: preview.plans.clone(),
+            held: preview.held.iter().map(blocked).collect(),
+            busy: preview.busy.clone(),
+            problems,
         }
+    }
+
+    /// Returns why plans would fail: their names and sentences.
+    pub(crate) fn refusals(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.plans.iter().flat_map(|plan| {
+            plan.refusals.iter().map(|refusal| (plan.name.as_str(), refusal.as_str()))
+        })
+    }
+
+    /// Returns `true` if something has no solution, is broken or would fail.
+    pub(crate) fn has_problems(&self) -> bool {
+        !self.unanswered.is_empty()
+            || !self.failed.is_empty()
+            || !self.problems.is_empty()
+            || self.refusals().next().is_some()
     }
 
     pub(crate) fn count(&self, change: Change) -> usize {
@@ -156,12 +206,22 @@ impl PlanView {
                 waiting => format!(" {waiting} wait for approval."),
             };
         }
-        match self.unanswered.iter().map(|part| part.requests.len()).sum() {
-            0 if self.unanswered.is_empty() => {}
-            0 => summary += " What runs here has no answer.",
-            1 => summary += " 1 Subscription has no answer.",
-            count => summary += &format!(" {count} Subscriptions have no answer."),
-        }
+        let count = |count: usize, one: &str, several: &str| match count {
+            0 => String::new(),
+            1 => format!(" 1 {one}."),
+            count => format!(" {count} {several}."),
+        };
+        summary += &count(self.held.len(), "Subscription is blocked", "Subscriptions are blocked");
+        let unanswered: usize = self.unanswered.iter().map(|part| part.requests.len()).sum();
+        summary += &match unanswered {
+            0 if !self.unanswered.is_empty() => " What runs here has no solution.".to_owned(),
+            unanswered => {
+                count(unanswered, "Subscription has no solution", "Subscriptions have no solution")
+            }
+        };
+        summary += &count(self.failed.len(), "Subscription failed", "Subscriptions failed");
+        summary += &count(self.refusals().count(), "check failed", "checks failed");
+        summary += &count(self.problems.len(), "problem", "problems");
         summary
     }
 }
@@ -177,25 +237,44 @@ pub(crate) fn package_of<'r>(resolution: &'r Resolution, name: &'r str) -> &'r s
     found.next().map_or(name, |(_, package)| package)
 }
 
-fn rows(question: &Question<'_>, resolution: &Resolution, subscribed: &[String]) -> Vec<Row> {
+fn rows(question: &Question<'_>, subscribed: &[String]) -> Vec<Row> {
+    let (resolution, preview) = (&question.resolution, &question.preview);
     let mut rows = Vec::new();
     for part in &resolution.parts {
         let Ok(answer) = &part.result else { continue };
-        let waits = waits_for_approval(question, resolution, part);
-        for addition in &answer.additions {
-            let why = match question.installed(&addition.updates) {
+        let is_deferred = |addition: &&Addition| !preview.deferred.contains(&addition.name);
+        for addition in answer.additions.iter().filter(is_deferred) {
+            let waits = waits_for_approval(question, part, addition);
+            let mut why = match question.installed(&addition.updates) {
                 Some(before) => {
                     let catalog = question.catalog(&addition.source);
                     update_words(catalog, addition, &before.version.to_string())
                 }
                 None => why_words(&name_in(resolution), &addition.reasons, subscribed),
             };
+            if let Some(passed) = passed_over(question, addition) {
+                why += &format!("; {passed}");
+            }
             rows.push(added_row(question, addition, waits, why));
         }
         for kept in &answer.kept {
-            rows.push(kept_row(question, resolution, kept));
+            rows.push(kept_row(question, kept));
         }
     }
+    // What is refused is shown, too: its plan is created, and then fails.
+    for plan in preview.plans.iter().filter(|plan| !plan.refusals.is_empty()) {
+        for operator in &plan.operators {
+            let why = "would fail, see below".to_owned();
+            rows.push(added_row(question, &operator.addition, plan.waits, why));
+        }
+    }
+    let replaced = rows.iter().filter_map(|row| row.addition.as_ref());
+    let replaced: BTreeSet<String> = replaced.map(|addition| addition.updates.clone()).collect();
+    let shown: BTreeSet<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let left = question.universe.installed.iter().filter(|installed| {
+        !shown.contains(&installed.name) && !replaced.contains(&installed.name)
+    });
+    rows.extend(left.map(|installed| kept_row(question, &kept_as_it_is(question, installed))));
     let is_dependency =
         |row: &Row| !row.reasons.iter().any(|reason| matches!(reason, Reason::Requested(_)));
     rows.sort_by_cached_key(|row| {
@@ -204,17 +283,52 @@ fn rows(question: &Question<'_>, resolution: &Resolution, subscribed: &[String])
     rows
 }
 
-/// Tells whether the changes of a part wait for a person: they are done together, so one request
-/// that moves by hand holds all of them. Upstream: any such request of the namespace does.
-fn waits_for_approval(question: &Question<'_>, resolution: &Resolution, part: &Part) -> bool {
+/// Returns an operator of which the resolution says nothing: its part has no solution, or is deferred.
+fn kept_as_it_is(question: &Question<'_>, installed: &Installed) -> Kept {
+    let request = question.requests.iter().find(|request| request.installed_csv == installed.name);
+    let reason =
+        request.map_or(Reason::Freestanding, |request| Reason::Requested(request.name.clone()));
+    Kept {
+        name: installed.name.clone(),
+        package: request.map(|request| request.package.clone()).unwrap_or_default(),
+        version: installed.version.to_string(),
+        reasons: vec![reason],
+    }
+}
+
+/// Says how many newer versions of the channel were passed over for a new operator.
+fn passed_over(question: &Question<'_>, addition: &Addition) -> Option<String> {
+    if !addition.updates.is_empty() || addition.is_starting {
+        return None;
+    }
+    let entry = question.catalog(&addition.source)?.entry_by_id(addition.entry);
+    let newer = entry.channel().order().position(|other| other.id() == entry.id())?;
+    match newer {
+        0 => None,
+        1 => Some("1 newer version passed over".to_owned()),
+        newer => Some(format!("{newer} newer versions passed over")),
+    }
+}
+
+/// Returns `true` if an addition waits for an approval: the changes of a part are made together, so one
+/// Subscription with manual approval holds all of them. Upstream: any such Subscription of the namespace does.
+fn waits_for_approval(question: &Question<'_>, part: &Part, addition: &Addition) -> bool {
+    let brings = |plan: &&PreviewPlan| {
+        plan.operators.iter().any(|operator| operator.addition.name == addition.name)
+    };
+    if let Some(plan) = question.preview.plans.iter().find(brings) {
+        return plan.waits;
+    }
+    // Without the contents of its bundles there is no plan yet.
     let moves = |request: &str| {
         let Ok(answer) = &part.result else { return false };
         let wanted = Reason::Requested(request.to_owned());
         answer.additions.iter().any(|addition| addition.reasons.contains(&wanted))
     };
+    let parts = &question.resolution.parts;
     let counts = |name: &String| match question.semantics.failures {
         FailureScope::Part => part.requests.contains(name) && moves(name),
-        FailureScope::Namespace => resolution.parts.iter().any(|part| part.requests.contains(name)),
+        FailureScope::Namespace => parts.iter().any(|part| part.requests.contains(name)),
     };
     question.requests.iter().any(|request| request.manual_approval && counts(&request.name))
 }
@@ -224,7 +338,7 @@ fn added_row(question: &Question<'_>, addition: &Addition, waits: bool, why: Str
     Row::added(addition, before.map(|before| before.version.to_string()), waits, why)
 }
 
-fn kept_row(question: &Question<'_>, resolution: &Resolution, kept: &Kept) -> Row {
+fn kept_row(question: &Question<'_>, kept: &Kept) -> Row {
     let request = kept.reasons.iter().find_map(|reason| match reason {
         Reason::Requested(name) => question.request(name),
         Reason::Freestanding | Reason::Needed { .. } => None,
@@ -238,10 +352,12 @@ fn kept_row(question: &Question<'_>, resolution: &Resolution, kept: &Kept) -> Ro
             package.channel(&request.channel)
         }
     });
-    let why = match (request, followed) {
-        (Some(_), Some(channel)) => standing_words(question, kept, channel),
-        (Some(request), None) => format!("kept for Subscription {}", request.name),
-        (None, _) => why_words(&name_in(resolution), &kept.reasons, &[]),
+    let blocked = blocked_words(question, &kept.name, request);
+    let why = match (blocked, request, followed) {
+        (Some(blocked), _, _) => blocked,
+        (None, Some(request), Some(channel)) => standing_words(question, kept, request, channel),
+        (None, Some(request), None) => gone_words(question, request),
+        (None, None, _) => why_words(&name_in(&question.resolution), &kept.reasons, &[]),
     };
     Row {
         change: Change::Keep,
@@ -258,28 +374,8 @@ fn kept_row(question: &Question<'_>, resolution: &Resolution, kept: &Kept) -> Ro
     }
 }
 
-/// Says where in its channel an operator stands that is not updated.
-fn standing_words(question: &Question<'_>, kept: &Kept, channel: Channel<'_>) -> String {
-    if channel.head().is_some_and(|head| head.name() == kept.name) {
-        return "at the head".to_owned();
-    }
-    let standing = Standing {
-        name: kept.name.clone(),
-        version: question.installed(&kept.name).map(|installed| installed.version.clone()),
-        origin: Origin::Unknown,
-    };
-    let routes = Routes::v0(channel);
-    match routes.next(&standing) {
-        None => "no update in this channel".to_owned(),
-        Some(next) => {
-            let label = routes.at(next).label();
-            format!("its update {label} does not go with the rest")
-        }
-    }
-}
-
 /// Says how an addition updates what is installed, which has the version `label`.
-pub(super) fn update_words(catalog: Option<&Catalog>, addition: &Addition, label: &str) -> String {
+fn update_words(catalog: Option<&Catalog>, addition: &Addition, label: &str) -> String {
     let entry = catalog.map(|catalog| catalog.entry_by_id(addition.entry));
     let Some(entry) = entry else { return format!("updates {label}") };
     if entry.replaces() == Some(addition.updates.as_str()) {
@@ -300,7 +396,7 @@ fn name_in(resolution: &Resolution) -> impl Fn(&str) -> String {
 }
 
 /// Says the first reason in a few words.
-pub(super) fn why_words(
+fn why_words(
     name_of: &dyn Fn(&str) -> String,
     reasons: &[Reason],
     subscribed: &[String],

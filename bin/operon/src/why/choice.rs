@@ -134,12 +134,11 @@ fn of_need(
     needing: &Row,
     requirement: &str,
 ) -> Option<String> {
-    let Question { universe, requests, semantics, budget } = question;
     let candidates = operon_resolve::candidates(
-        universe,
-        requests,
-        semantics,
-        &mut budget.borrow_mut(),
+        &question.universe,
+        &question.requests,
+        &question.semantics,
+        &mut question.budget.borrow_mut(),
         &needing.name,
         requirement,
     );

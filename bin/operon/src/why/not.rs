@@ -47,8 +47,9 @@ struct Target<'s> {
 
 pub(crate) fn run(command: &WhyNot) -> anyhow::Result<Outcome> {
     let situation = Situation::gather(&command.situation)?;
-    let question = situation.question();
-    let plan = PlanView::new(&question, &question.resolve(), &situation.subscribed);
+    let world = situation.world();
+    let question = situation.question(&world);
+    let plan = PlanView::new(&situation, &question);
     let target = find_target(&situation, &question, &command.name)?;
     let inquiry =
         Inquiry { situation: &situation, question: &question, plan: &plan, target: &target };

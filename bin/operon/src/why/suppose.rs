@@ -1,59 +1,94 @@
-//! What if a Subscription wanted exactly this version: the question changed, and asked again.
+//! What if a Subscription were different: the situation changed, and the engine asked again.
 
 use operon_catalog::Entry;
+use operon_kinds::{Subscription, names};
+use operon_object::{Object, known};
 use operon_resolve::{Failure, Reason, Request, SourceName};
 
-use crate::explanation::Told;
-use crate::plan::{Change, PlanView, Question, Row};
+use crate::{
+    explanation::Told,
+    plan::{Change, PlanView, Question, Row, Situation, follow, new_subscription, subscriptions},
+};
 
-/// What comes of a supposition.
+/// The answer to a hypothetical question.
 pub(super) enum Supposed {
-    /// It has an answer.
+    /// There is a solution.
     Possible(PlanView),
-    /// It has none.
+    /// There is none.
     Impossible(Told),
+    /// The engine resolves nothing here, and why.
+    Blocked(String),
 }
 
-/// Resolves again with a Subscription that takes exactly this entry, whatever runs for it now.
+/// Asks again with a Subscription that takes exactly this entry, whatever is installed for it now.
 pub(super) fn suppose(
-    question: &Question<'_>,
+    situation: &Situation,
     plan: &PlanView,
     source: &SourceName,
     entry: Entry<'_>,
 ) -> Supposed {
-    let mut changed = question.clone();
-    let position = position_of(&mut changed, entry);
-    let request = &mut changed.requests[position];
-    let current = current_of(plan, request);
-    // A Subscription starts with a version only where nothing of it runs.
-    *request = Request {
-        channel: entry.channel().name().to_owned(),
-        source: Some(source.clone()),
-        starting_csv: entry.name().to_owned(),
-        installed_csv: String::new(),
-        current_csv: String::new(),
-        ..request.clone()
-    };
-    changed.universe.installed.retain(|installed| Some(&installed.name) != current.as_ref());
-    ask(&changed, position)
-}
-
-/// Resolves again with a Subscription that follows the entry's channel.
-pub(super) fn follow(question: &Question<'_>, source: &SourceName, entry: Entry<'_>) -> Supposed {
-    let mut changed = question.clone();
-    let position = position_of(&mut changed, entry);
-    let request = &mut changed.requests[position];
-    request.channel = entry.channel().name().to_owned();
-    request.source = Some(source.clone());
-    ask(&changed, position)
-}
-
-/// Returns the operator that runs for a request.
-pub(super) fn current_of(plan: &PlanView, request: &Request) -> Option<String> {
-    if !request.installed_csv.is_empty() {
-        return Some(request.installed_csv.clone());
+    let mut changed = situation.clone();
+    let mut object = subscription_to(situation, source, entry);
+    let current = current_of(plan, Subscription::read(&object));
+    follow(&mut object, entry.channel().name(), source);
+    object.set(&["spec", "startingCSV"], entry.name());
+    // A Subscription starts with a version only where nothing of it is installed.
+    for field in ["installedCSV", "currentCSV"] {
+        object.set(&["status", field], "");
     }
-    let wanted = Reason::Requested(request.name.clone());
+    lift_limits(&mut object);
+    if let Some(current) = current {
+        let key = known::CLUSTER_SERVICE_VERSION.key(&situation.namespace, &current);
+        changed.objects_mut().remove(&key);
+    }
+    ask(changed, object)
+}
+
+/// Asks again with a Subscription that follows the entry's channel.
+pub(super) fn suppose_followed(
+    situation: &Situation,
+    source: &SourceName,
+    entry: Entry<'_>,
+) -> Supposed {
+    let mut object = subscription_to(situation, source, entry);
+    follow(&mut object, entry.channel().name(), source);
+    ask(situation.clone(), object)
+}
+
+/// Returns the situation without the pin and the pause of a Subscription.
+pub(super) fn without_limits(situation: &Situation, subscription: &str) -> Situation {
+    let mut changed = situation.clone();
+    let key = known::SUBSCRIPTION.key(&situation.namespace, subscription);
+    if let Some(mut object) = situation.world().objects.find(&key).cloned() {
+        lift_limits(&mut object);
+        changed.objects_mut().insert(object);
+    }
+    changed
+}
+
+fn lift_limits(subscription: &mut Object) {
+    subscription.remove_annotation(names::PIN_ANNOTATION);
+    subscription.remove_annotation(names::PAUSE_ANNOTATION);
+}
+
+/// Returns the operator that is installed for a Subscription.
+fn current_of(plan: &PlanView, subscription: Subscription<'_>) -> Option<String> {
+    match subscription.installed_csv() {
+        "" => current_in(plan, subscription.name()),
+        installed => Some(installed.to_owned()),
+    }
+}
+
+/// Returns the operator that is installed for a request.
+pub(super) fn current_of_request(plan: &PlanView, request: &Request) -> Option<String> {
+    match request.installed_csv.as_str() {
+        "" => current_in(plan, &request.name),
+        installed => Some(installed.to_owned()),
+    }
+}
+
+fn current_in(plan: &PlanView, request: &str) -> Option<String> {
+    let wanted = Reason::Requested(request.to_owned());
     let row: &Row = plan.rows.iter().find(|row| row.reasons.contains(&wanted))?;
     match row.change {
         Change::Install => None,
@@ -62,27 +97,32 @@ pub(super) fn current_of(plan: &PlanView, request: &Request) -> Option<String> {
     }
 }
 
-/// Finds the Subscription to an entry's package, or makes one.
-fn position_of(question: &mut Question<'_>, entry: Entry<'_>) -> usize {
+/// Returns the Subscription to an entry's package, or a new one.
+fn subscription_to(situation: &Situation, source: &SourceName, entry: Entry<'_>) -> Object {
     let package = entry.channel().package().name();
-    let known = question.requests.iter().position(|request| request.package == package);
-    known.unwrap_or_else(|| {
-        let (name, package) = (package.to_owned(), package.to_owned());
-        question.requests.push(Request { name, package, ..Request::default() });
-        question.requests.len() - 1
-    })
+    let known = subscriptions(situation, package).next().cloned();
+    known.unwrap_or_else(|| new_subscription(situation, package, entry.channel().name(), source))
 }
 
-fn ask(question: &Question<'_>, position: usize) -> Supposed {
-    let name = &question.requests[position].name;
-    let resolution = question.resolve();
-    let part = resolution.parts.iter().find(|part| part.requests.contains(name));
+fn ask(mut situation: Situation, subscription: Object) -> Supposed {
+    let name = subscription.name().to_owned();
+    situation.objects_mut().insert(subscription);
+    let world = situation.world();
+    let question: Question<'_> = situation.question(&world);
+    let part = question.resolution.parts.iter().find(|part| part.requests.contains(&name));
     match part.map(|part| &part.result) {
         Some(Err(failure)) => {
-            let failure = about(failure, name);
+            let failure = about(failure, &name);
             Supposed::Impossible(question.explain(&failure).without_ways_out())
         }
-        Some(Ok(_)) | None => Supposed::Possible(PlanView::new(question, &resolution, &[])),
+        Some(Ok(_)) => Supposed::Possible(PlanView::new(&situation, &question)),
+        None => {
+            let failed = question.preview.failed.iter().find(|(failed, _, _)| *failed == name);
+            match failed {
+                Some((_, _, message)) => Supposed::Blocked(message.clone()),
+                None => Supposed::Possible(PlanView::new(&situation, &question)),
+            }
+        }
     }
 }
 

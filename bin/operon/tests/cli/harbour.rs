@@ -43,6 +43,13 @@ impl Harbour {
         self.write(name, &format!("{before}{text}"));
     }
 
+    /// Replaces the first occurrence of a text in a file.
+    pub(crate) fn replace(&self, name: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(name)).unwrap();
+        assert!(text.contains(from), "{name} has `{from}`");
+        self.write(name, &text.replacen(from, to, 1));
+    }
+
     /// Takes a mark such as `#1` from the lines that begin with it.
     pub(crate) fn unmark(&self, name: &str, mark: &str) {
         let text = fs::read_to_string(self.path(name)).unwrap();

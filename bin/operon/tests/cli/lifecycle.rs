@@ -18,12 +18,14 @@ use std::{
 use operon_api::crd_objects;
 use operon_apiserver::Settings;
 use operon_driver::{Cluster, Interest};
-use operon_kinds::names::REJECTED_ANNOTATION;
+use operon_kinds::{CatalogSource, names::REJECTED_ANNOTATION};
 use operon_local::{Access, Options, connect_or_open, system_clock};
 use operon_object::{Kind, Object, ObjectKey, Value, known};
 use operon_resolve::SourceName;
 use operon_sim::{Publication, Scenario, Stage, Step, parse_scenario, run_scenario};
 use tempfile::TempDir;
+
+use crate::agreement;
 
 /// How many scenarios run at once; most of their time is spent waiting for Deployments.
 const THREADS: usize = 6;
@@ -60,7 +62,9 @@ fn scenarios_come_out_as_they_say() {
                 loop {
                     let Some((name, scenario)) = queue.lock().unwrap().pop() else { break };
                     let mut stage = DirectoryStage::new();
-                    if let Err(failure) = run_scenario(&scenario, &mut stage) {
+                    let outcome = run_scenario(&scenario, &mut stage);
+                    let outcome = outcome.map_err(|failure| failure.to_string());
+                    if let Err(failure) = outcome.and_then(|()| stage.agrees()) {
                         let told = format!("{name}: {failure}\n{}", stage.told);
                         failures.lock().unwrap().push(told);
                     }
@@ -94,6 +98,31 @@ fn reason_to_leave_out(scenario: &Scenario) -> Option<&'static str> {
         | Step::Saw { .. } => None,
     })
 }
+
+/// The kinds whose objects are exported for a plan from files: what administrators export, and what plans are
+/// checked against.
+const EXPORTED: [Kind; 20] = [
+    known::NAMESPACE,
+    known::CUSTOM_RESOURCE_DEFINITION,
+    known::OPERATOR_GROUP,
+    known::CATALOG_SOURCE,
+    known::SUBSCRIPTION,
+    known::INSTALL_PLAN,
+    known::CLUSTER_SERVICE_VERSION,
+    known::OPERATOR_CONDITION,
+    known::CONTROLLER_REVISION,
+    known::SERVICE_ACCOUNT,
+    known::ROLE,
+    known::ROLE_BINDING,
+    known::CLUSTER_ROLE,
+    known::CLUSTER_ROLE_BINDING,
+    known::SERVICE,
+    known::CONFIG_MAP,
+    known::SECRET,
+    known::DEPLOYMENT,
+    known::PRIORITY_CLASS,
+    known::POD_DISRUPTION_BUDGET,
+];
 
 /// A directory for `operon up`.
 struct DirectoryStage {
@@ -132,6 +161,68 @@ impl DirectoryStage {
     fn succeed(&mut self, arguments: &[&str]) -> Result<(), String> {
         let output = self.operon(arguments);
         if output.status.success() { Ok(()) } else { Err(self.told.clone()) }
+    }
+
+    /// Plans the directory, and prints JSON.
+    fn plan(&mut self) -> Value {
+        agreement::json(&self.operon(&["plan", "--dir", ".", "--no-cache", "-o", "json"]).stdout)
+    }
+
+    /// Compares the plan of the directory with the plan from its exported manifests and its catalogs.
+    fn agrees(&mut self) -> Result<(), String> {
+        let directory = self.plan();
+        let sources = self.list(&known::CATALOG_SOURCE)?;
+        let is_published = |source: &Object| {
+            let name = CatalogSource::read(source).source_name();
+            self.published.contains_key(&name)
+        };
+        if !sources.iter().all(is_published) {
+            // Files cannot say why the catalog of a CatalogSource cannot be read.
+            return Ok(());
+        }
+        let mut exported = Vec::new();
+        for kind in EXPORTED {
+            exported.extend(self.list(&kind)?.into_iter().map(|object| object.value().clone()));
+        }
+        let mut list = Value::parse_json(r#"{"apiVersion": "v1", "kind": "List"}"#).unwrap();
+        list.set(&["items"], Value::list(exported));
+        fs::write(self.root.path().join("export.json"), list.to_string()).unwrap();
+        let catalogs: Vec<String> = self
+            .published
+            .iter()
+            .filter(|(name, _)| {
+                let key = known::CATALOG_SOURCE.key(&name.namespace, &name.name);
+                self.person(|cluster| find(cluster, &key)).is_ok()
+            })
+            .map(|(name, path)| format!("{name}={path}"))
+            .collect();
+        let mut files = Vec::new();
+        for namespace in directory.get("namespaces").elements() {
+            let namespace = namespace.get("namespace").str();
+            let visible = |catalog: &&String| {
+                [namespace, "olm"].iter().any(|name| catalog.starts_with(&format!("{name}/")))
+            };
+            let mut arguments = vec![
+                "plan",
+                "--cluster",
+                "export.json",
+                "-n",
+                namespace,
+                "--no-cache",
+                "-o",
+                "json",
+            ];
+            arguments.extend(["--kube-version", "v1.33.0"]);
+            for catalog in catalogs.iter().filter(visible) {
+                arguments.extend(["--catalog", catalog]);
+            }
+            files.push(agreement::json(&self.operon(&arguments).stdout));
+        }
+        let differences = agreement::differences(&directory, &files);
+        match differences.is_empty() {
+            true => Ok(()),
+            false => Err(format!("plans differ:\n{}", differences.join("\n"))),
+        }
     }
 
     /// Opens the store as a person; it is closed when the answer is there.
@@ -247,9 +338,19 @@ impl Stage for DirectoryStage {
     }
 
     fn settle(&mut self) -> Result<(), String> {
+        let promised = agreement::promised_plans(&self.plan());
         // Whether everything is well is for the scenario to say.
         self.operon(&["up", "--once", "--no-cache"]);
-        Ok(())
+        let created = self.list(&known::INSTALL_PLAN)?;
+        let is_created = |(namespace, name): &&(String, String)| {
+            created.iter().any(|plan| plan.namespace() == namespace && plan.name() == name)
+        };
+        match promised.iter().find(|plan| !is_created(plan)) {
+            None => Ok(()),
+            Some((namespace, name)) => Err(format!(
+                "operon plan showed InstallPlan {namespace}/{name}, and operon up did not create it"
+            )),
+        }
     }
 
     fn wait(&mut self, _: Duration) -> Result<(), String> {

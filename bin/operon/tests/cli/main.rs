@@ -1,5 +1,7 @@
 //! The command line as people and programs use it: the real binary on small catalogs.
 
+mod agreement;
+mod answers;
 mod bad_input;
 mod budget;
 mod bundle;

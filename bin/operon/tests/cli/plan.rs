@@ -74,7 +74,7 @@ fn an_empty_namespace_gets_what_is_subscribed_and_what_that_needs() {
 
       + install
 
-      Plan 2849ee: 2 to install. Nothing needs approval.
+      operators: 2 to install. Nothing needs approval.
       Next: create the Subscription. Why: operon why tide (with the same options)
     [exit code 2]
     ");
@@ -92,7 +92,7 @@ fn a_namespace_is_planned_with_all_that_changes() {
 
       + install  ↑ upgrade  = keep
 
-      Plan d49877: 1 to install, 2 to upgrade, 1 kept. Nothing needs approval.
+      port: 1 to install, 2 to upgrade, 1 kept. Nothing needs approval.
       Next: create the Subscription. Why: operon why tide (with the same options)
     [exit code 2]
     ");
@@ -108,7 +108,7 @@ fn a_namespace_is_planned_with_all_that_changes() {
 
       ↑ upgrade  = keep
 
-      Plan 371e17: 2 to upgrade, 1 kept. Nothing needs approval.
+      port: 2 to upgrade, 1 kept. Nothing needs approval.
       Why: operon why tide (with the same options)
     [exit code 2]
     ");
@@ -123,7 +123,7 @@ fn a_namespace_is_planned_with_all_that_changes() {
 
       ↑ upgrade  = keep
 
-      Plan 94d536: 2 to upgrade, 1 kept. Nothing needs approval.
+      port: 2 to upgrade, 1 kept. Nothing needs approval.
       Next: change the Subscription. Why: operon why tide (with the same options)
     [exit code 2]
     ");
@@ -142,7 +142,7 @@ fn what_the_catalog_advises_against_is_told() {
 
       + install
 
-      Plan 721605: 2 to install. Nothing needs approval.
+      operators: 2 to install. Nothing needs approval.
       Next: create the Subscription. Why: operon why tide (with the same options)
     [exit code 2]
     ");
@@ -150,9 +150,10 @@ fn what_the_catalog_advises_against_is_told() {
 
 #[test]
 fn texts_of_strangers_do_not_drive_the_terminal() {
-    let hostile =
-        manifests("    name: beacon\n    namespace", "    name: \"b\\e[31m\"\n    namespace");
-    for more in [["-o", "mermaid"], ["--without", "harbour"]] {
+    let paused =
+        "    name: \"b\\e[31m\"\n    annotations: {operon.dev/pause: \"true\"}\n    namespace";
+    let hostile = manifests("    name: beacon\n    namespace", paused);
+    for more in [["-o", "mermaid"], ["-o", "text"]] {
         let printed = from_input(&hostile, &more);
         assert!(!printed.contains('\u{1b}') && printed.contains('\u{fffd}'), "{printed}");
     }
@@ -168,12 +169,12 @@ fn generations_follow_until_nothing_changes() {
       ↑ beacon  1.1.0  → 1.2.1  stable  harbour  replaces 1.1.0
       ↑ tide    1.4.0  → 2.0.0  stable  harbour  replaces 1.4.0
 
-      Plan d49877: 1 to install, 2 to upgrade, 1 kept. Nothing needs approval.
+      port: 1 to install, 2 to upgrade, 1 kept. Nothing needs approval.
 
       generation 2
       ↑ tide  2.0.0  → 2.0.1  stable  harbour  replaces 2.0.0
 
-      Plan 83dbd7: 1 to upgrade, 3 kept. Nothing needs approval.
+      port: 1 to upgrade, 3 kept. Nothing needs approval.
 
       generation 3
       = anchor        0.9.2  fast    harbour  at the head
@@ -181,7 +182,7 @@ fn generations_follow_until_nothing_changes() {
       = tide          2.0.1  stable  harbour  at the head
       = pilot.v0.3.0  0.3.0                   runs without a Subscription
 
-      Plan d0a552: nothing to do, 4 kept.
+      port: nothing to do, 4 kept.
 
       + install  ↑ upgrade  = keep
 
@@ -193,10 +194,10 @@ fn generations_follow_until_nothing_changes() {
 #[test]
 fn a_catalog_can_be_thought_away() {
     insta::assert_snapshot!(harbour(&["plan"], &["--without", "harbour"]), @r"
-      namespace port · catalog harbour (not available)
+      namespace port · catalog harbour (not available: --without says so)
 
-      = beacon        1.1.0  stable  harbour  kept for Subscription beacon
-      = tide          1.4.0  stable  harbour  kept for Subscription tide
+      = beacon        1.1.0  stable  harbour  catalog harbour cannot be read
+      = tide          1.4.0  stable  harbour  catalog harbour cannot be read
       = pilot.v0.3.0  0.3.0                   runs without a Subscription
 
       note: the catalog olm/harbour was left out: --without says so
@@ -205,16 +206,16 @@ fn a_catalog_can_be_thought_away() {
 
       = keep
 
-      Plan 557b14: nothing to do, 3 kept.
+      port: nothing to do, 3 kept.
     warning: no catalog can be read, so nothing can be added or updated
     [exit code 0]
     ");
     // Without its content, a catalog of the manifests cannot be read either.
     insta::assert_snapshot!(operon(&["plan", "--cluster", "examples/cluster/harbour.yaml"], ""), @r"
-      namespace port · catalog harbour (not available)
+      namespace port · catalog harbour (not available: give its content with --catalog olm/harbour=PATH)
 
-      = beacon        1.1.0  stable  harbour  kept for Subscription beacon
-      = tide          1.4.0  stable  harbour  kept for Subscription tide
+      = beacon        1.1.0  stable  harbour  catalog harbour cannot be read
+      = tide          1.4.0  stable  harbour  catalog harbour cannot be read
       = pilot.v0.3.0  0.3.0                   runs without a Subscription
 
       note: the catalog olm/harbour was left out: give its content with --catalog olm/harbour=PATH
@@ -223,7 +224,7 @@ fn a_catalog_can_be_thought_away() {
 
       = keep
 
-      Plan 557b14: nothing to do, 3 kept.
+      port: nothing to do, 3 kept.
     warning: no catalog can be read, so nothing can be added or updated
     [exit code 0]
     ");
@@ -258,7 +259,7 @@ fn what_has_no_answer_is_explained_beside_the_rest() {
 
       = keep
 
-      Plan 03ecc1: nothing to do, 4 kept. 1 Subscription has no answer.
+      port: nothing to do, 4 kept. 1 Subscription has no solution.
     [exit code 1]
     "#);
 }
@@ -287,13 +288,17 @@ spec: {name: beakon, channel: stable, source: harbour, sourceNamespace: olm}";
 
       ↑ upgrade  = keep
 
-      Plan 371e17: 2 to upgrade, 1 kept. Nothing needs approval. 1 Subscription has no answer.
+      port: 2 to upgrade, 1 kept. Nothing needs approval. 1 Subscription has no solution.
       Why: operon why tide (with the same options)
     [exit code 1]
     ");
     // Upstream's program fails for the whole namespace.
     insta::assert_snapshot!(from_input(&input, &["--semantics", "upstream"]), @r"
       namespace port · catalog harbour@44405f
+
+      = beacon        1.1.0  stable  harbour  no solution, see below
+      = tide          1.4.0  stable  harbour  no solution, see below
+      = pilot.v0.3.0  0.3.0                   runs without a Subscription
 
       Subscription lighthouse asks for package beakon, which its catalog does not have. Did you mean beacon?
 
@@ -303,7 +308,9 @@ spec: {name: beakon, channel: stable, source: harbour, sourceNamespace: olm}";
 
       Until that is settled, beacon.v1.1.0, pilot.v0.3.0 and tide.v1.4.0 stay as they are.
 
-      Plan 815f48: nothing to do. 3 Subscriptions have no answer.
+      = keep
+
+      port: nothing to do, 3 kept. 3 Subscriptions have no solution.
     [exit code 1]
     ");
 }
@@ -323,7 +330,7 @@ fn one_request_by_hand_holds_what_moves_with_it() {
 
       = keep  ! waits for approval
 
-      Plan 371e17: 2 to upgrade, 1 kept. 2 wait for approval.
+      port: 2 to upgrade, 1 kept. 2 wait for approval.
       Why: operon why tide (with the same options)
     [exit code 2]
     ");
@@ -335,8 +342,8 @@ fn nothing_to_do_ends_with_zero() {
     insta::assert_snapshot!(from_input(&old, &[]), @r"
       namespace port · catalog harbour@44405f
 
-      = beacon        1.1.0  gone  harbour  kept for Subscription beacon
-      = tide          1.4.0  gone  harbour  kept for Subscription tide
+      = beacon        1.1.0  gone  harbour  catalog harbour has no channel gone
+      = tide          1.4.0  gone  harbour  catalog harbour has no channel gone
       = pilot.v0.3.0  0.3.0                 runs without a Subscription
 
       note: beacon.v1.1.0 stays as it is: the package beacon has no channel gone
@@ -344,22 +351,9 @@ fn nothing_to_do_ends_with_zero() {
 
       = keep
 
-      Plan 557b14: nothing to do, 3 kept.
+      port: nothing to do, 3 kept.
     [exit code 0]
     ");
-}
-
-#[test]
-fn plans_that_do_the_same_have_the_same_name() {
-    let copies = directory_of(&[("here/w.json", CATALOG), ("there/w.json", CATALOG)]);
-    let name = |copy: &str, subscribe: &str| {
-        let catalog = format!("olm/a={}", copies.path().join(copy).display());
-        let printed = operon(&["plan", "--catalog", &catalog, "--subscribe", subscribe], "");
-        let name = printed.lines().find_map(|line| line.trim().strip_prefix("Plan "));
-        name.expect("a plan").split_once(':').expect("a name").0.to_owned()
-    };
-    assert_eq!(name("here", "w"), name("there", "w"));
-    assert_ne!(name("here", "w"), name("here", "w/beta"));
 }
 
 #[test]
@@ -462,7 +456,7 @@ fn bad_input_is_refused_with_its_place() {
     let two = manifests("port", "port").replacen("namespace: port", "namespace: quay", 1);
     let two = two.replacen("kind: OperatorGroup", "kind: Other", 1);
     insta::assert_snapshot!(from_input(&two.replacen("namespace: port", "namespace: quay", 1), &[]), @r"
-    error: the manifests are about several namespaces: `port`, `quay`
+    error: several namespaces have operators: `port`, `quay`
     hint: choose one with --namespace
     [exit code 1]
     ");

@@ -86,6 +86,11 @@ fn programs_get_the_plan_under_stable_names() {
           ]
         }
       ],
+      "plans": [],
+      "blocked": [],
+      "failed": [],
+      "inProgress": [],
+      "problems": [],
       "notices": [],
       "conflicts": [],
       "generations": [],
@@ -95,14 +100,17 @@ fn programs_get_the_plan_under_stable_names() {
         "keep": 1,
         "waiting": 0,
         "conflicts": 0,
+        "blocked": 0,
+        "failed": 0,
+        "refusals": 0,
+        "problems": 0,
         "text": "2 to upgrade, 1 kept. Nothing needs approval."
-      },
-      "planId": "371e17"
+      }
     }
     [exit code 2]
     "#);
     let yaml = harbour(&["plan"], &["-o", "yaml", "--to-fixpoint"]);
-    for name in ["additions:", "conflicts:", "generations:", "kept:", "planId:", "summary:"] {
+    for name in ["additions:", "conflicts:", "generations:", "kept:", "plans:", "summary:"] {
         assert!(yaml.lines().any(|line| line.starts_with(name)), "{name} in {yaml}");
     }
     let conflict = harbour(&["plan"], &["-o", "json", "--cluster", "examples/cluster/buoy.yaml"]);
@@ -115,7 +123,6 @@ fn programs_get_the_plan_under_stable_names() {
 fn a_plan_is_drawn() {
     insta::assert_snapshot!(harbour(&["plan"], &["--subscribe", "anchor", "-o", "mermaid"]), @r#"
     graph LR
-      %% Plan d49877
       classDef install fill:#D7F2DD,stroke:#1A7F37,color:#1F2328
       classDef upgrade fill:#D6EBF7,stroke:#0072B2,color:#1F2328
       classDef keep fill:#F0F1F3,stroke:#6E7781,color:#1F2328

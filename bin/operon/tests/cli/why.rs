@@ -124,7 +124,7 @@ fn why_not_shows_the_conflict_of_what_was_tried() {
     insta::assert_snapshot!(ask(&["plan", "--subscribe", "anchor"]), @r"
       namespace port · catalog harbour@44405f
 
-      + anchor        –      → 0.9.0  fast    harbour  you subscribed
+      + anchor        –      → 0.9.0  fast    harbour  you subscribed; 1 newer version passed over
       = beacon        1.1.0           stable  harbour  its update 1.2.1 does not go with the rest
       = tide          1.4.0           stable  harbour  its update 2.0.0 does not go with the rest
       = buoy          1.0.0                            runs without a Subscription
@@ -132,7 +132,7 @@ fn why_not_shows_the_conflict_of_what_was_tried() {
 
       + install  = keep
 
-      Plan 906633: 1 to install, 4 kept. Nothing needs approval.
+      port: 1 to install, 4 kept. Nothing needs approval.
       Next: create the Subscription. Why: operon why anchor (with the same options)
     [exit code 2]
     ");

@@ -291,16 +291,17 @@ fn what_would_happen_is_told() {
       + beacon  –  → 1.0.0  stable  chandler  Subscription beacon
       + tide    –  → 1.0.0  stable  chandler  beacon needs API Tide.v1 (tide.example.com)
 
-      new rights: beacon.v1.0.0 gets a Role of 2 rules in namespace harbour
-      new rights: tide.v1.0.0 gets a Role of 1 rule in namespace harbour
+      new permissions: beacon.v1.0.0 gets a Role of 2 rules in namespace harbour
+      new permissions: tide.v1.0.0 gets a Role of 1 rule in namespace harbour
 
       + install
 
       Plan install-…: beacon.v1.0.0, tide.v1.0.0
 
       harbour: 2 to install. Nothing needs approval.
+      Why: operon why tide -n harbour
 
-      Next: operon up, which goes on until nothing is left to do.
+      Next: operon up carries out the plans until nothing changes.
     [exit code 2]
     ");
     assert!(!harbour.path(".operon").exists(), "a question leaves nothing behind");
@@ -314,32 +315,35 @@ fn what_would_happen_is_told() {
 
       ! foghorn  –      → 0.9.0  stable  chandler  Subscription foghorn
       ↑ tide     1.0.0  → 1.1.0  stable  chandler  replaces 1.0.0
-      = beacon   1.0.0           stable  chandler  held, see below
+      = beacon   1.0.0           stable  chandler  paused
 
-      new rights: foghorn.v0.9.0 gets a Role of 1 rule in namespace harbour
+      blocked: beacon: the Subscription is paused (Paused)
 
-      held: beacon: the Subscription is paused (Paused)
+      new permissions: foghorn.v0.9.0 gets a Role of 1 rule in namespace harbour
 
       ↑ upgrade  = keep  ! waits for approval
 
       Plan install-…: tide.v1.1.0
       Plan install-…: foghorn.v0.9.0 waits for approval: operon up, then operon approve install-… -n harbour
 
-      harbour: 1 to install, 1 to upgrade, 1 kept. 1 waits for approval. 1 Subscription is held.
+      harbour: 1 to install, 1 to upgrade, 1 kept. 1 waits for approval. 1 Subscription is blocked.
+      Why: operon why tide -n harbour
 
-      Next: operon up, which goes on until nothing is left to do.
+      Next: operon up carries out the plans until nothing changes.
     [exit code 2]
     ");
-    // What if, and why, are questions to the resolver about the same directory.
+    // What if, and why, are the same question.
     let what_if = harbour.operon(&["plan", "--dir", ".", "--subscribe", "foghorn"]);
-    assert!(what_if.contains("note: Subscription beacon is paused, which is not looked at here"));
-    let why = harbour.operon(&["why", "tide", "--dir", "."]);
-    assert!(
-        why.starts_with("tide 1.1.0 is here because beacon 1.1.0, which Subscription"),
-        "{why}"
-    );
+    assert!(what_if.contains("= beacon   1.0.0           stable  chandler  paused"), "{what_if}");
+    let why = harbour.operon(&["why", "beacon", "--dir", "."]);
+    assert!(why.starts_with("beacon 1.0.0 is here because Subscription"), "{why}");
+    assert!(why.contains("is blocked: the Subscription is paused."), "{why}");
     let why_not = harbour.operon(&["why-not", "beacon@1.1.0", "--dir", "."]);
-    assert!(why_not.contains("beacon 1.1.0 is in the plan"), "{why_not}");
+    assert!(
+        why_not.contains("beacon 1.1.0 is available, but Subscription beacon is paused")
+            && why_not.contains("(operon pause beacon --off -n harbour)"),
+        "{why_not}"
+    );
 }
 
 /// Returns the names of plans in what `operon plan -o json` prints, or in a table.

@@ -8,7 +8,7 @@ use super::{Hold, Outlook, pinned};
 use crate::{fail_forward::group_fails_forward, scene::Scene};
 
 /// Puts together what a namespace sees.
-pub(super) fn universe<'w>(scene: &Scene<'w>) -> Universe<'w> {
+pub(crate) fn universe<'w>(scene: &Scene<'w>) -> Universe<'w> {
     let world = scene.world;
     let sources = world
         .objects
@@ -40,7 +40,7 @@ pub(super) fn universe<'w>(scene: &Scene<'w>) -> Universe<'w> {
         // Whether a failed operator may be moved on is decided for each of them; upstream decides for all.
         fail_forward: world.settings.semantics.release_replaced
             || scene.group().is_some_and(group_fails_forward),
-        native_apis: Some(world.settings.native_apis.clone()),
+        native_apis: world.settings.native_apis.clone(),
     }
 }
 

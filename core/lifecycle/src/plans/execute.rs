@@ -9,7 +9,7 @@ use operon_kinds::{
     Condition, InstallPlan, OperatorGroup, PlanPhase, StepStatus, Subscription, condition, names,
     set_condition,
 };
-use operon_object::{ObjectKey, Timestamp, Value, known};
+use operon_object::{Kind, ObjectKey, Timestamp, Value, known};
 
 use operon_plan::content_of;
 
@@ -63,6 +63,34 @@ pub(super) fn execute(
         carry_out(scene, plan, asked, &status, outcome, verdict);
     } else {
         refuse(scene, plan, status, started, &outcome.faults.join("; "), false, verdict);
+    }
+}
+
+/// What the checks of a plan found.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// Why the plan cannot be carried out.
+    pub(crate) faults: Vec<String>,
+    /// The kinds whose objects have to be listed to know.
+    pub(crate) unseen_kinds: BTreeSet<Kind>,
+    /// The objects that have to be looked up to know.
+    pub(crate) unseen_objects: BTreeSet<ObjectKey>,
+}
+
+/// Runs the checks of a plan without executing it.
+pub(crate) fn check(scene: &Scene<'_>, plan: InstallPlan<'_>) -> Checked {
+    // A group that was created just now has no status yet; it gets one before its first plan.
+    let is_seen = |group: &OperatorGroup<'_>| !group.status_namespaces().is_empty();
+    let group = match scene.groups.iter().all(is_seen) {
+        true => check_group(scene),
+        false => Ok(()),
+    };
+    let outcome = step::steps(scene, plan, scene.world.now);
+    let faults = group.err().into_iter().chain(check_content(plan).err()).chain(outcome.faults);
+    Checked {
+        faults: faults.collect(),
+        unseen_kinds: outcome.unseen,
+        unseen_objects: outcome.unseen_objects.into_keys().collect(),
     }
 }
 

@@ -135,7 +135,7 @@ pub(super) fn counts_from_its_creation(plan: InstallPlan<'_>) -> bool {
 /// Tells whether the cluster still has a kind of its own in a version. What it says nothing about may come.
 fn is_served(scene: &Scene<'_>, wanted: &ApiKind) -> bool {
     let (group, name) = (wanted.kind.group(), wanted.kind.name());
-    let native = scene.world.settings.native_apis.iter();
+    let native = scene.world.settings.native_apis.iter().flatten();
     let mut versions = native.filter(|api| api.group == group && api.kind == name).peekable();
     versions.peek().is_none() || versions.any(|api| api.version == wanted.version)
 }

@@ -60,16 +60,32 @@ pub(super) fn ask(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Gate {
     if let Some(annotated) = with_group(operator, group, &targets) {
         return Gate::Adjust(annotated);
     }
-    if targets.is_empty() {
-        return fail(
-            "NoTargetNamespaces",
-            "no targetNamespaces are matched operatorgroups namespace selection",
-        );
-    }
-    if let Some((reason, message)) = modes_refuse(scene.namespace, operator, &targets) {
+    if let Some((reason, message)) = targets_refuse(scene.namespace, operator, &targets) {
         return fail(reason, &message);
     }
     ask_about_apis(scene, operator, group)
+}
+
+/// Says why an operator cannot look after the namespaces that a group targets: one word, and a sentence.
+pub(super) fn group_refusal(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    group: OperatorGroup<'_>,
+) -> Option<(&'static str, String)> {
+    let targets = target_namespaces(scene.world, group);
+    targets_refuse(scene.namespace, operator, &targets)
+}
+
+fn targets_refuse(
+    own: &str,
+    operator: ServiceVersion<'_>,
+    targets: &[String],
+) -> Option<(&'static str, String)> {
+    if targets.is_empty() {
+        let message = "no targetNamespaces are matched operatorgroups namespace selection";
+        return Some(("NoTargetNamespaces", message.to_owned()));
+    }
+    modes_refuse(own, operator, targets)
 }
 
 /// Returns the operator with the annotations that tell its group, if it has others.

@@ -52,6 +52,25 @@ pub(super) fn look_at(
     })
 }
 
+/// Lists the requirements on the cluster that it does not meet: its version, and its native APIs. No plan can
+/// change these. What is unknown about the cluster counts as met.
+pub(super) fn lacking(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Vec<String> {
+    let settings = scene.world.settings;
+    let version = Some(()).filter(|()| !settings.kube_version.is_empty());
+    let version = version.and_then(|()| kube_version::requirement(scene, operator));
+    let native = match settings.native_apis {
+        Some(_) => native_apis(scene, operator),
+        None => Vec::new(),
+    };
+    let lacking = version.into_iter().chain(native).filter(|requirement| !requirement.is_met);
+    lacking
+        .map(|Requirement { group, version, kind, message, .. }| match kind.as_str() {
+            "ClusterServiceVersion" => message,
+            _ => format!("{message}: {kind}.{version} ({group})"),
+        })
+        .collect()
+}
+
 impl Requirement {
     fn new(kind: (&str, &str, &str), name: &str, is_met: bool) -> Self {
         let (group, version, kind) = kind;
@@ -147,7 +166,7 @@ fn api_of(entry: &Value) -> GroupVersionKind {
 
 /// Tells whether the cluster serves an API, by itself or through a CRD.
 fn serves(scene: &Scene<'_>, api: &GroupVersionKind) -> bool {
-    if scene.world.settings.native_apis.contains(api) {
+    if scene.world.settings.native_apis.as_ref().is_some_and(|native| native.contains(api)) {
         return true;
     }
     let definitions = scene.world.objects.all(&known::CUSTOM_RESOURCE_DEFINITION);

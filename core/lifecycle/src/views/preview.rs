@@ -1,15 +1,17 @@
-//! What the engine would do next in a namespace, without doing it.
+//! The plans that the engine would create next in a namespace, and what blocks the others.
 //!
-//! It is the engine's own outlook, not a second opinion: the plans shown here are the plans it makes.
+//! This is the engine's own outlook: the plans shown here are the plans it creates, and they go through the
+//! checks that their execution runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use operon_install::PolicyRule;
-use operon_kinds::InstallPlan;
+use operon_kinds::{InstallPlan, PlanPhase, ServiceVersion};
 use operon_object::{Kind, Object, ObjectKey, known};
-use operon_plan::{Draft, PlannedOperator};
+use operon_plan::{Draft, PlannedOperator, lift_plan, lift_status};
 
-use crate::{BundleKey, World, outlook::Outlook, records, scene::Scene};
+use super::problems;
+use crate::{BundleKey, outlook::Outlook, plans, records, scene::Scene, service_versions};
 
 /// What would happen next in a namespace.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +26,19 @@ pub struct Preview {
     pub busy: Vec<String>,
     /// The bundles whose contents have to be read first.
     pub wanted: BTreeSet<BundleKey>,
+    /// The additions of the resolution that are not installed now: an operation is in progress, they are
+    /// blocked, or their plan would fail.
+    pub deferred: BTreeSet<String>,
+    /// The operators that InstallPlans in progress still have to create.
+    pub arriving: BTreeSet<String>,
+    /// What is wrong with operators that are installed, by their names.
+    pub problems: BTreeMap<String, String>,
+    /// What is wrong with InstallPlans that are being executed.
+    pub plan_problems: Vec<String>,
+    /// The kinds whose objects must be listed before all checks of the plans can run.
+    pub unseen_kinds: BTreeSet<Kind>,
+    /// The objects that must be read before all checks of the plans can run.
+    pub unseen_objects: BTreeSet<ObjectKey>,
 }
 
 /// A plan.
@@ -33,8 +48,10 @@ pub struct PreviewPlan {
     pub name: String,
     /// The hash of its content.
     pub content: String,
-    /// Whether it is there already.
+    /// Whether the cluster has it already.
     pub exists: bool,
+    /// Whether it is executed only after an approval.
+    pub waits: bool,
     /// The operators that it brings.
     pub operators: Vec<PlannedOperator>,
     /// The Subscriptions for which a person has to approve it.
@@ -43,6 +60,8 @@ pub struct PreviewPlan {
     pub objects: Vec<ObjectKey>,
     /// The rights that it grants and that are not granted now.
     pub rights: Vec<NewRight>,
+    /// Why the plan would fail, or its operators would not come up.
+    pub refusals: Vec<String>,
 }
 
 /// A right that a plan grants.
@@ -58,46 +77,96 @@ pub struct NewRight {
     pub notable: Vec<String>,
 }
 
-/// Looks ahead for a namespace.
-pub fn preview(world: &World<'_>, namespace: &str) -> Preview {
-    let scene = Scene::new(world, namespace);
-    let outlook = Outlook::of(&scene);
-    let mut preview = Preview::default();
-    for (name, prospect) in &outlook.prospects {
-        if let Some((reason, message)) = &prospect.failure {
-            preview.failed.push((name.clone(), (*reason).to_owned(), message.clone()));
+impl Preview {
+    pub(super) fn new(scene: &Scene<'_>, outlook: Outlook) -> Self {
+        let mut preview = Self::default();
+        for (name, prospect) in &outlook.prospects {
+            if let Some((reason, message)) = &prospect.failure {
+                preview.failed.push((name.clone(), (*reason).to_owned(), message.clone()));
+            }
+            if let Some(message) = &prospect.unpack_failure {
+                let reason = "BundleUnpackFailed".to_owned();
+                preview.failed.push((name.clone(), reason, message.clone()));
+            }
+            if let Some(hold) = &prospect.hold {
+                preview.held.push((name.clone(), hold.reason.to_owned(), hold.message.clone()));
+            }
+            if prospect.is_busy {
+                preview.busy.push(name.clone());
+            }
         }
-        if let Some(message) = &prospect.unpack_failure {
-            let reason = "BundleUnpackFailed".to_owned();
-            preview.failed.push((name.clone(), reason, message.clone()));
+        preview.deferred = outlook.deferred;
+        for draft in &outlook.drafts {
+            let plan = preview.plan(scene, draft);
+            if !plan.refusals.is_empty() {
+                let names = plan.operators.iter().map(|operator| &operator.addition.name);
+                preview.deferred.extend(names.cloned());
+            }
+            preview.plans.push(plan);
         }
-        if let Some(hold) = &prospect.hold {
-            preview.held.push((name.clone(), hold.reason.to_owned(), hold.message.clone()));
-        }
-        if prospect.is_busy {
-            preview.busy.push(name.clone());
+        preview.wanted = outlook.wanted;
+        preview.arriving = scene.arriving.iter().map(|object| object.name().to_owned()).collect();
+        let troubled = scene.operators.iter().map(|operator| (operator.name(), *operator));
+        let troubled = troubled.filter_map(|(name, operator)| {
+            Some((name.to_owned(), problems::of_operator(operator)?))
+        });
+        preview.problems = troubled.collect();
+        let executed = scene.plans.iter().filter(|plan| plan.phase() == PlanPhase::Installing);
+        preview.plan_problems =
+            executed.filter_map(|plan| problems::of_plan(*plan, false)).collect();
+        preview
+    }
+
+    fn plan(&mut self, scene: &Scene<'_>, draft: &Draft) -> PreviewPlan {
+        let known =
+            |plan: &&InstallPlan<'_>| !plan.is_finished() && plan.content() == draft.content;
+        let existing = scene.plans.iter().find(known);
+        let name = match existing {
+            Some(plan) => plan.name().to_owned(),
+            None => plans::name(scene, draft),
+        };
+        let refusals = self.refusals(scene, draft, &name, existing.copied());
+        PreviewPlan {
+            name,
+            content: draft.content.clone(),
+            exists: existing.is_some(),
+            waits: !draft.manual.is_empty() && !existing.is_some_and(|plan| plan.is_approved()),
+            operators: draft.operators.clone(),
+            manual: draft.manual.clone(),
+            objects: draft.steps.iter().map(|step| step.object.key()).collect(),
+            rights: rights(scene, draft),
+            refusals,
         }
     }
-    preview.plans = outlook.drafts.iter().map(|draft| plan(&scene, draft)).collect();
-    preview.wanted = outlook.wanted;
-    preview
-}
 
-fn plan(scene: &Scene<'_>, draft: &Draft) -> PreviewPlan {
-    let known = |plan: &&InstallPlan<'_>| !plan.is_finished() && plan.content() == draft.content;
-    let existing = scene.plans.iter().find(known);
-    let name = match existing {
-        Some(plan) => plan.name().to_owned(),
-        None => crate::plans::name(scene, draft),
-    };
-    PreviewPlan {
-        name,
-        content: draft.content.clone(),
-        exists: existing.is_some(),
-        operators: draft.operators.clone(),
-        manual: draft.manual.clone(),
-        objects: draft.steps.iter().map(|step| step.object.key()).collect(),
-        rights: rights(scene, draft),
+    /// Runs the checks that the execution of a draft would make, and those of its operators.
+    fn refusals(
+        &mut self,
+        scene: &Scene<'_>,
+        draft: &Draft,
+        name: &str,
+        existing: Option<InstallPlan<'_>>,
+    ) -> Vec<String> {
+        let mut lifted = lift_plan(draft, name, plans::next_generation(scene), &[], "");
+        lifted.set(&["status"], lift_status(draft, true));
+        let lifted = InstallPlan::read(&lifted);
+        // A plan that waits for approval holds its steps; one that was just created does not yet.
+        let plan = existing.filter(|plan| plan.steps().next().is_some()).unwrap_or(lifted);
+        let mut checked = plans::check(scene, plan);
+        self.unseen_kinds.append(&mut checked.unseen_kinds);
+        self.unseen_objects.append(&mut checked.unseen_objects);
+        let operators = draft.steps.iter().filter(|step| {
+            step.object.kind() == known::CLUSTER_SERVICE_VERSION
+                && scene.operator(step.object.name()).is_none()
+        });
+        for step in operators {
+            let found = service_versions::refusals(scene, ServiceVersion::read(&step.object));
+            let operator = step.object.name();
+            checked
+                .faults
+                .extend(found.into_iter().map(|refusal| format!("{operator}: {refusal}")));
+        }
+        checked.faults
     }
 }
 

@@ -60,7 +60,7 @@ pub fn problems<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<Status
     problems
 }
 
-fn of_operator(operator: ServiceVersion<'_>) -> Option<String> {
+pub(super) fn of_operator(operator: ServiceVersion<'_>) -> Option<String> {
     if operator.is_copied() {
         return None;
     }
@@ -113,7 +113,7 @@ fn of_subscription(object: &Object) -> Vec<String> {
     [unanswered, unpacked, held].into_iter().flatten().collect()
 }
 
-fn of_plan(plan: InstallPlan<'_>, is_awaited: bool) -> Option<String> {
+pub(super) fn of_plan(plan: InstallPlan<'_>, is_awaited: bool) -> Option<String> {
     let key = format!("{}/{}", plan.object.namespace(), plan.name());
     let status = plan.object.status();
     let installed = condition(status, "Installed");

@@ -154,7 +154,7 @@ fn proposals(
     }
     for name in &conflict.requests {
         if let Some(request) = requests.iter().find(|request| request.name == *name) {
-            propose_less(request, &mut proposals);
+            propose_less(&universe.namespace, request, &mut proposals);
             propose_other_channels(universe, request, conflict, &mut proposals);
         }
     }
@@ -220,7 +220,7 @@ fn words(request: &Request, change: &Change) -> String {
 }
 
 /// Proposes to ask for less: for any version to start with, and for any to move to.
-fn propose_less(request: &Request, proposals: &mut Vec<(String, Change)>) {
+fn propose_less(namespace: &str, request: &Request, proposals: &mut Vec<(String, Change)>) {
     if !request.starting_csv.is_empty() && request.installed_csv.is_empty() {
         let change = Change::Subscription {
             request: request.name.clone(),
@@ -231,9 +231,12 @@ fn propose_less(request: &Request, proposals: &mut Vec<(String, Change)>) {
         };
         proposals.push((words(request, &change), change));
     }
-    if request.allowed.is_some() {
+    // A Subscription that only keeps what it has, because it is paused or blocked, has no pin.
+    if request.allowed.as_ref().is_some_and(|allowed| !allowed.because.is_empty()) {
         let name = &request.name;
-        let text = format!("remove the pin of Subscription {name}: operon pin {name} --off");
+        let text = format!(
+            "remove the pin of Subscription {name}: operon pin {name} --off -n {namespace}"
+        );
         proposals.push((text, Change::Unpin { request: name.clone() }));
     }
 }

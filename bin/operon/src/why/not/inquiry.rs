@@ -1,15 +1,20 @@
 //! Why a version is not in a plan: one check after another, each made by looking or by asking again.
 
 use operon_catalog::{Bundle, Channel, Entry};
+use operon_kinds::{Pin, Subscription};
+use operon_lifecycle::views::PreviewPlan;
+use operon_object::known;
 use operon_resolve::{Reason, Request};
 
 use super::Target;
 use crate::{
     explanation::Told,
-    plan::{Change, PlanView, Question, Row, Situation, generations},
+    plan::{
+        Blocked, Change, PlanView, Question, Row, Situation, follow, generations, subscriptions,
+    },
     why::{
         label, rows_named,
-        suppose::{Supposed, current_of, follow, suppose},
+        suppose::{Supposed, current_of_request, suppose, suppose_followed, without_limits},
         way::{Way, is_offered, never_installed, way},
     },
 };
@@ -22,6 +27,16 @@ pub(super) struct Answer {
     pub(super) possible: Option<bool>,
     pub(super) told: Option<Told>,
 }
+
+impl Answer {
+    fn note_block(&mut self, message: &str) {
+        self.possible = Some(false);
+        self.sentences.push(format!("Nothing is resolved in this namespace: {message}."));
+    }
+}
+
+/// The reason of a Subscription that is paused.
+const PAUSED: &str = "Paused";
 
 /// A question about a target, and all that is known.
 pub(super) struct Inquiry<'i, 's> {
@@ -39,14 +54,14 @@ impl<'i> Inquiry<'i, '_> {
         let is_asked =
             |row: &&&Row| self.target.bundle.is_none_or(|bundle| bundle.name() == row.name);
         if let Some(row) = rows.iter().find(is_asked) {
-            let hint = match self.target.bundle {
-                Some(_) => format!(": operon why {package} tells why."),
-                None => {
-                    format!("; name the version that you miss: operon why-not {package}@VERSION.")
-                }
-            };
-            let sentence = format!("{} is in the plan{hint}", label(row));
-            return Answer { sentences: vec![sentence], possible: Some(true), told: None };
+            return self.in_the_plan(row);
+        }
+        if let Some(subscription) = subscriptions(self.situation, package).next() {
+            let subscription = Subscription::read(subscription);
+            let limited = self.blocked(subscription).or_else(|| self.limited(subscription));
+            if let Some(answer) = limited {
+                return answer;
+            }
         }
         let request = self.question.requests.iter().find(|request| request.package == package);
         if let Some(request) = request
@@ -59,6 +74,102 @@ impl<'i> Inquiry<'i, '_> {
             (Some(_), None) | (None, None) => self.package_nobody_asks_for(),
             (None, Some(bundle)) => self.version_nobody_asks_for(rows.first().copied(), bundle),
         }
+    }
+
+    /// The target is in the plan, which may wait for an approval or fail.
+    fn in_the_plan(&self, row: &Row) -> Answer {
+        let package = self.target.package.name();
+        let brings = |plan: &&PreviewPlan| {
+            plan.operators.iter().any(|operator| operator.addition.name == row.name)
+        };
+        let plan = self.plan.plans.iter().find(brings);
+        let what = label(row);
+        if let Some(plan) = plan
+            && !plan.refusals.is_empty()
+        {
+            let refusals = plan.refusals.join("; ");
+            let sentence =
+                format!("{what} is in InstallPlan {}, which would fail: {refusals}.", plan.name);
+            return Answer { sentences: vec![sentence], possible: Some(false), told: None };
+        }
+        let sentence = match (plan.filter(|plan| plan.waits), self.target.bundle) {
+            (Some(plan), _) => format!(
+                "{what} is in InstallPlan {name}, which waits for approval: operon approve {name}{}.",
+                self.situation.options(),
+                name = plan.name
+            ),
+            (None, Some(_)) => format!("{what} is in the plan: operon why {package} tells why."),
+            (None, None) => format!(
+                "{what} is in the plan; name the version that you miss: operon why-not \
+                 {package}@VERSION."
+            ),
+        };
+        Answer { sentences: vec![sentence], possible: Some(true), told: None }
+    }
+
+    /// The Subscription is kept from moving on, by more than its pin or pause.
+    fn blocked(&self, subscription: Subscription<'_>) -> Option<Answer> {
+        let name = subscription.name();
+        let is_own = |blocked: &&Blocked| blocked.subscription == name && blocked.reason != PAUSED;
+        let blocked = self.plan.held.iter().chain(&self.plan.failed).find(is_own);
+        let sentence = match blocked {
+            Some(blocked) => format!("Subscription {name} is blocked: {}.", blocked.message),
+            None if self.plan.busy.iter().any(|busy| busy == name) => {
+                format!(
+                    "An operation is in progress for Subscription {name}; ask again when it has ended."
+                )
+            }
+            None => return None,
+        };
+        Some(Answer { sentences: vec![sentence], possible: None, told: None })
+    }
+
+    /// The Subscription is pinned or paused: says whether the target would be installed otherwise.
+    fn limited(&self, subscription: Subscription<'_>) -> Option<Answer> {
+        let name = subscription.name();
+        let package = self.target.package.name();
+        let options = self.situation.options();
+        let pin = match subscription.pin() {
+            Some(Ok(pin)) => Some(pin),
+            Some(Err(_)) | None => None,
+        };
+        let limit = match (subscription.is_paused(), pin) {
+            (true, _) => format!("is paused (operon pause {package} --off{options})"),
+            (false, Some(pin)) if self.excludes(&pin) => {
+                format!("is pinned to {pin} (operon pin {package} --off{options})")
+            }
+            (false, _) => return None,
+        };
+        let situation = without_limits(self.situation, name);
+        let generations = generations(&situation);
+        let is_target = |row: &&Row| match self.target.bundle {
+            Some(bundle) => row.name == bundle.name(),
+            None => row.package == package && row.change != Change::Keep,
+        };
+        let reached = generations.plans.iter().flat_map(|plan| &plan.rows).find(is_target);
+        if let Some(row) = reached {
+            let sentence = format!("{} is available, but Subscription {name} {limit}.", label(row));
+            return Some(Answer { sentences: vec![sentence], possible: Some(true), told: None });
+        }
+        // Without the limit it is not installed either: the other reasons count, too.
+        let world = situation.world();
+        let question = situation.question(&world);
+        let plan = PlanView::new(&situation, &question);
+        let inquiry = Inquiry {
+            situation: &situation,
+            question: &question,
+            plan: &plan,
+            target: self.target,
+        };
+        let mut answer = inquiry.answer();
+        answer.sentences.insert(0, format!("Subscription {name} {limit}. Without that:"));
+        Some(answer)
+    }
+
+    /// Returns `true` if a pin does not allow the target.
+    fn excludes(&self, pin: &Pin) -> bool {
+        let version = self.target.bundle.and_then(Bundle::version);
+        version.is_none_or(|version| !pin.allows(&version))
     }
 
     /// The part that the Subscription belongs to has no answer.
@@ -80,7 +191,7 @@ impl<'i> Inquiry<'i, '_> {
         answer.sentences.push(self.nobody_asks(package));
         let head = self.target.package.default_channel().and_then(Channel::head);
         let Some(head) = head else { return answer };
-        match follow(self.question, self.target.source, head) {
+        match suppose_followed(self.situation, self.target.source, head) {
             Supposed::Possible(plan) => {
                 answer.possible = Some(true);
                 let found = rows_named(&plan, package).into_iter().next();
@@ -95,6 +206,7 @@ impl<'i> Inquiry<'i, '_> {
                 answer.sentences.push("A Subscription to it would have no answer:".to_owned());
                 answer.told = Some(told);
             }
+            Supposed::Blocked(message) => answer.note_block(&message),
         }
         answer
     }
@@ -128,7 +240,7 @@ impl<'i> Inquiry<'i, '_> {
 
     fn version_of_request(&self, request: &Request, bundle: Bundle<'i>) -> Answer {
         let mut answer = Answer::default();
-        let current = current_of(self.plan, request);
+        let current = current_of_request(self.plan, request);
         if current.as_deref() == Some(bundle.name()) {
             let wanted = bundle_label(bundle);
             answer.sentences.push(format!("{wanted} runs now, and the plan moves on from it."));
@@ -236,14 +348,14 @@ impl<'i> Inquiry<'i, '_> {
         entry: Entry<'_>,
         is_elsewhere: bool,
     ) -> bool {
-        let mut changed = self.question.clone();
-        for asked in changed.requests.iter_mut().filter(|asked| asked.name == request.name) {
-            if is_elsewhere {
-                asked.channel = entry.channel().name().to_owned();
-                asked.source = Some(self.target.source.clone());
-            }
+        let mut changed = self.situation.clone();
+        let key = known::SUBSCRIPTION.key(&changed.namespace, &request.name);
+        let subscription = changed.world().objects.find(&key).cloned();
+        if let Some(mut subscription) = subscription.filter(|_| is_elsewhere) {
+            follow(&mut subscription, entry.channel().name(), self.target.source);
+            changed.objects_mut().insert(subscription);
         }
-        let generations = generations(&changed, &[]);
+        let generations = generations(&changed);
         let takes = |row: &Row| row.name == entry.name() && row.change != Change::Keep;
         let reached = generations.plans.iter().position(|plan| plan.rows.iter().any(takes));
         let Some(generation) = reached else { return false };
@@ -269,7 +381,7 @@ impl<'i> Inquiry<'i, '_> {
     /// Asks again with a Subscription that wants exactly this entry.
     fn take_exactly(&self, answer: &mut Answer, chosen: Option<&Row>, entry: Entry<'_>) {
         let wanted = entry.bundle().map_or_else(|| entry.name().to_owned(), bundle_label);
-        match suppose(self.question, self.plan, self.target.source, entry) {
+        match suppose(self.situation, self.plan, self.target.source, entry) {
             Supposed::Possible(plan) if !plan.rows.iter().any(|row| row.name == entry.name()) => {
                 answer.sentences.push(format!(
                     "A Subscription with `startingCSV: {}` was tried in its place, and it was not \
@@ -290,6 +402,7 @@ impl<'i> Inquiry<'i, '_> {
                 answer.sentences.push(format!("It was tried to take exactly {wanted}:"));
                 answer.told = Some(told);
             }
+            Supposed::Blocked(message) => answer.note_block(&message),
         }
     }
 }
