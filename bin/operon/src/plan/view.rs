@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use operon_catalog::Catalog;
 use operon_lifecycle::views::PreviewPlan;
 use operon_resolve::{
-    Addition, FailureScope, Installed, Kept, Part, Reason, Request, Resolution, SourceName,
+    Addition, FailureScope, Installed, Kept, Part, Reason, Resolution, SourceName,
 };
 
 use super::{
