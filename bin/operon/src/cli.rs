@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     apply, approve, bundle::BundleCommand, cache::CacheCommand, catalog::CatalogCommand,
     completion, controller, copy_self, crds, delete, describe, events, get, history, pin, plan,
-    registry, resolve, rollback, serve, system, tree, uninstall, up, why,
+    registry, rollback, serve, system, tree, uninstall, up, why,
 };
 
 /// Keeps a cluster's operators installed, working together and up to date.
@@ -54,7 +54,6 @@ pub(crate) enum Command {
     Plan(plan::Plan),
     Why(why::Why),
     WhyNot(why::not::WhyNot),
-    Resolve(resolve::Resolve),
     Install(system::Install),
     Status(system::Status),
     Controller(controller::Controller),

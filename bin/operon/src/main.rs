@@ -24,7 +24,6 @@ mod output;
 mod pin;
 mod plan;
 mod registry;
-mod resolve;
 mod rollback;
 mod semantics;
 mod serve;
@@ -70,7 +69,6 @@ fn main() -> ExitCode {
         cli::Command::Plan(command) => plan::run(&command),
         cli::Command::Why(command) => why::run(&command),
         cli::Command::WhyNot(command) => why::not::run(&command),
-        cli::Command::Resolve(command) => resolve::run(&command),
         cli::Command::Install(command) => system::install(&command),
         cli::Command::Status(command) => system::status(&command),
         cli::Command::Controller(command) => controller::run(&command),

@@ -18,7 +18,7 @@ pub(crate) use self::{
     json::Json,
     progress::Bar,
     stdio::{
-        JsonLines, Rendered, print_generated, print_text, print_usage, repaint, stderr_error,
+        Rendered, print_generated, print_text, print_usage, repaint, stderr_error,
         stderr_is_terminal, stderr_line, stderr_log_line, stderr_text, stdout_is_terminal,
     },
     table::Table,

@@ -1,6 +1,6 @@
 //! `cargo xtask cases [DIR]`: what upstream's resolver answers to whole namespaces, against ours.
 //!
-//! The release binary is run as people run it, in upstream's dialect. Deviations that are meant are
+//! Runs the release build of `operon-conformance` with upstream's semantics. Intended deviations are
 //! listed in `docs/conformance.md`; every other one fails. Speed is not measured here.
 
 mod compare;
@@ -45,10 +45,10 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
     };
     let target = workspace.target_directory()?;
     let unpacked = unpack::unpack(&directory, &target.join("cases"))?;
-    eprintln!("building the release binary");
-    let status = workspace.cargo(&["build", "--release", "--package", "operon"]).status()?;
-    if !status.success() {
-        bail!("the release binary could not be built");
+    eprintln!("building operon-conformance");
+    let build = ["build", "--release", "--package", "operon-conformance"];
+    if !workspace.cargo(&build).status()?.success() {
+        bail!("cannot build operon-conformance");
     }
     let program = Program::new(&target);
     let mut rows = Vec::new();

@@ -55,25 +55,6 @@ pub(crate) fn print_generated(text: &[u8]) -> io::Result<()> {
     write_plain(text)
 }
 
-/// Prints JSON values as they come, one a line.
-pub(crate) struct JsonLines(io::StdoutLock<'static>);
-
-impl JsonLines {
-    pub(crate) fn new() -> Self {
-        Self(io::stdout().lock())
-    }
-
-    /// Prints one value, which is JSON text without line breaks.
-    pub(crate) fn print(&mut self, json: &str) -> io::Result<()> {
-        self.0.write_all(escape_json(json).as_bytes())?;
-        self.0.write_all(b"\n")
-    }
-
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
 /// Moves up over lines that are on the terminal, clears to the end, and writes new ones.
 pub(crate) fn repaint(above: usize, lines: &[String]) -> io::Result<()> {
     // Moving the cursor is not a colour: it happens without colours too.

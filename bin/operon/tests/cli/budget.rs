@@ -171,21 +171,6 @@ fn packages_that_share_an_api_are_planned_in_little_memory() {
 }
 
 #[test]
-fn packages_that_share_an_api_are_resolved_in_little_memory() {
-    let Some(community) = Community::new() else { return };
-    let settings =
-        r#"{"namespace":"operators","catalogDirs":{"operators/community":"../operatorhub-slim"}}"#;
-    let mut conflicts = 0;
-    for packages in community.questions() {
-        let case = community.namespace(&packages);
-        fs::write(Path::new(&case).join("case.json"), settings).expect("written");
-        let output = community.operon(&["resolve", &case]);
-        conflicts += usize::from(exit_code(&output, &packages) == 1);
-    }
-    assert!(conflicts > 1, "packages that share an API cannot run side by side");
-}
-
-#[test]
 fn packages_that_share_an_api_are_installed_in_little_memory() {
     let Some(community) = Community::new() else { return };
     let mut conflicts = 0;

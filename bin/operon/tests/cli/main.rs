@@ -22,7 +22,6 @@ mod plan;
 mod plan_output;
 mod readme;
 mod render;
-mod resolve;
 mod scenarios;
 mod search;
 mod serve;

@@ -63,7 +63,7 @@ pub(super) fn measure(
     scratch: &Path,
     runs: usize,
 ) -> anyhow::Result<(String, bool)> {
-    let program = Program::built(workspace)?;
+    let program = Program::built(workspace, "operon")?;
     let community = community_catalog(workspace, scratch)?;
     let mut text =
         format!("{} Each wall time is the median of {runs} runs.\n", machine::describe_machine());

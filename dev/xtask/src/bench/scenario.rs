@@ -119,27 +119,23 @@ impl Scenario {
     }
 }
 
-/// The release binary, with a cache of its own.
+/// A binary of the workspace in the release profile, with a cache of its own.
 pub(crate) struct Program {
     binary: PathBuf,
     scratch: PathBuf,
 }
 
 impl Program {
-    /// Builds the release binary.
-    pub(crate) fn built(workspace: &Workspace) -> anyhow::Result<Self> {
-        eprintln!("building the release binary");
-        let status = workspace.cargo(&["build", "--release", "--package", "operon"]).status()?;
+    /// Builds a package in the release profile, and uses its binary of the same name.
+    pub(crate) fn built(workspace: &Workspace, package: &str) -> anyhow::Result<Self> {
+        eprintln!("building {package}");
+        let status = workspace.cargo(&["build", "--release", "--package", package]).status()?;
         if !status.success() {
-            bail!("the release binary could not be built");
+            bail!("cannot build {package}");
         }
-        Ok(Self::new(&workspace.target_directory()?))
-    }
-
-    /// Finds the binary below the target directory.
-    fn new(target: &Path) -> Self {
-        let binary = target.join("release").join(format!("operon{}", std::env::consts::EXE_SUFFIX));
-        Self { binary, scratch: target.join("bench") }
+        let target = workspace.target_directory()?;
+        let name = format!("{package}{}", std::env::consts::EXE_SUFFIX);
+        Ok(Self { binary: target.join("release").join(name), scratch: target.join("bench") })
     }
 
     /// Returns the path of the binary.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const DIALECT: [&str; 2] = ["--semantics", "upstream"];
 
-/// The release binary, with a cache of its own.
+/// The release build of `operon-conformance`, with a cache of its own.
 pub(crate) struct Program {
     binary: PathBuf,
     cache: PathBuf,
@@ -18,7 +18,10 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn new(target: &Path) -> Self {
-        Self { binary: target.join("release/operon"), cache: target.join("cases/cache") }
+        Self {
+            binary: target.join("release/operon-conformance"),
+            cache: target.join("cases/cache"),
+        }
     }
 
     /// Answers a file of JSON lines.
@@ -60,8 +63,10 @@ impl Program {
         // A negative answer is an answer; a crash is not.
         match output.status.code() {
             Some(0 | 1) => Ok(output.stdout),
-            Some(code) => bail!("`operon resolve {}` ended with {code}", subject.display()),
-            None => bail!("`operon resolve {}` was killed", subject.display()),
+            Some(code) => {
+                bail!("`operon-conformance resolve {}` ended with {code}", subject.display())
+            }
+            None => bail!("`operon-conformance resolve {}` was killed", subject.display()),
         }
     }
 }

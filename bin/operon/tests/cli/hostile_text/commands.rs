@@ -97,7 +97,6 @@ pub(super) const OFFLINE: &[Case] = &[
     text("why beacon¤ --catalog port/local=catalog --cluster cluster.yaml"),
     case("why-not beacon¤ --catalog port/local=catalog --cluster cluster.yaml", BOTH),
     quoting("why-not beacon¤@1.1.0 -n port --catalog port/local=catalog", BOTH),
-    case("resolve case", BOTH),
 ];
 
 /// Commands on an embedded cluster, in this order.

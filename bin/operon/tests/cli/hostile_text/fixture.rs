@@ -150,8 +150,6 @@ pub(super) fn hostile_directory(variant: Variant) -> TempDir {
         .replace("{\"name\":\"beacon.v1.0.0¤\"},", "");
     write("changed/catalog.json", &changed);
     write("cluster.yaml", CLUSTER);
-    write("case/cluster.yaml", CLUSTER);
-    write("case/catalogs/port/local/catalog.json", &catalog);
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for version in ["1.0.0", "1.1.0"] {
         let to = directory.path().join("bundles").join(version);

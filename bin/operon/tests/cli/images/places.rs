@@ -5,23 +5,6 @@ use super::{
     servers::config_map,
 };
 
-/// A namespace that wants what the catalog has.
-const CASE: &str = "\
-apiVersion: operators.coreos.com/v1alpha1
-kind: CatalogSource
-metadata: {name: wares, namespace: olm}
-spec: {sourceType: grpc, image: 'nowhere:v1'}
----
-apiVersion: operators.coreos.com/v1
-kind: OperatorGroup
-metadata: {name: harbour, namespace: harbour}
----
-apiVersion: operators.coreos.com/v1alpha1
-kind: Subscription
-metadata: {name: beacon, namespace: harbour}
-spec: {name: beacon, source: wares, sourceNamespace: olm}
-";
-
 /// Every way to name the same catalog answers every question alike.
 #[test]
 fn a_catalog_may_lie_anywhere() {
@@ -69,20 +52,6 @@ fn a_catalog_may_lie_anywhere() {
             assert_eq!(ask(place), expected, "{question:?} of {place}");
         }
     }
-    let resolve = |place: &str| {
-        let dirs = format!(r#"{{"catalogDirs": {{"olm/wares": "{place}"}}}}"#);
-        quay.write("case/case.json", &dirs);
-        quay.write("case/cluster.yaml", CASE);
-        quay.operon(&["resolve", "case"])
-    };
-    let expected = resolve("../plain");
-    assert!(expected.contains("beacon") && expected.ends_with("[exit code 0]"), "{expected}");
-    for place in &places {
-        assert_eq!(resolve(place), expected, "resolve with {place}");
-    }
-    // Where the case has no catalog, what the CatalogSource says is fetched.
-    quay.write("bare/cluster.yaml", &CASE.replace("nowhere:v1", &format!("{host}/catalog:latest")));
-    assert_eq!(quay.operon(&["resolve", "bare", "--fetch"]), expected.replace("case", "bare"));
     for place in &places {
         let told = quay.operon(&["catalog", "validate", place]);
         assert!(told.ends_with("[exit code 0]"), "{place}: {told}");

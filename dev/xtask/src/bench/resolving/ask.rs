@@ -1,4 +1,4 @@
-//! One resolution by the release binary, and what it says about itself.
+//! One resolution by the release build of `operon-conformance`, and the durations that it reports.
 
 use std::{
     path::Path,
@@ -18,7 +18,7 @@ pub(crate) enum Rules {
     Documented,
 }
 
-/// What the program says about a resolution.
+/// Answer and durations of a resolution.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Resolved {
     pub(crate) outcome: String,

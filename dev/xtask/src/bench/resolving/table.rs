@@ -33,7 +33,7 @@ pub(crate) struct CaseFigures {
 /// Returns the table of the reference cases.
 pub(crate) fn cases(rows: &[CaseRow]) -> String {
     let mut text = "
-Resolving alone, on open catalogs: `timing.resolveNs` of `operon resolve CASE -o json`, one process per run.
+Resolving alone, on open catalogs: `timing.resolveNs` of `operon-conformance resolve CASE -o json`, one process per run.
 `median`, `shortest`, `longest`: by upstream's rules, on the catalog that comes with the case. \
 `documented`: the median by the documented rules, which are the default. \
 `whole catalog`: the median by upstream's rules on the community catalog with all its bodies.

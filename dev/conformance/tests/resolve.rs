@@ -1,12 +1,13 @@
-//! `operon resolve`: cases in directories and in lines, in both dialects.
+//! `operon-conformance resolve`: cases in directories and in lines, with both semantics.
 
 use std::{
+    fs,
     io::Write,
     path::Path,
     process::{Command, Stdio},
 };
 
-use crate::support::directory_of;
+use tempfile::TempDir;
 
 const CLUSTER: &str = "\
 apiVersion: operators.coreos.com/v1alpha1
@@ -23,7 +24,7 @@ metadata: {name: shop, namespace: operators}
 spec: {name: shop, channel: stable, source: hub, sourceNamespace: olm}
 ";
 
-/// `shop` needs an API that `store` provides; `lone` needs one that nobody provides.
+/// `shop` needs an API that `store` provides; `lone` needs one without a provider.
 const CATALOG: &str = r#"
 {"schema":"olm.package","name":"shop","defaultChannel":"stable"}
 {"schema":"olm.channel","package":"shop","name":"stable","entries":[{"name":"shop.v1"},{"name":"shop.v2","replaces":"shop.v1"}]}
@@ -37,6 +38,24 @@ const CATALOG: &str = r#"
 {"schema":"olm.bundle","package":"lone","name":"lone.v1","image":"q/lone:1","properties":[{"type":"olm.package","value":{"packageName":"lone","version":"1.0.0"}},{"type":"olm.gvk.required","value":{"group":"moon.io","kind":"Moon","version":"v1"}}]}
 "#;
 
+/// A catalog with `shop`, as a ConfigMap.
+const CONFIG_MAP: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: wares, namespace: olm}
+data:
+  packages: |
+    - packageName: shop
+      channels: [{name: stable, currentCSV: shop.v1}]
+      defaultChannel: stable
+  clusterServiceVersions: |
+    - apiVersion: operators.coreos.com/v1alpha1
+      kind: ClusterServiceVersion
+      metadata: {name: shop.v1}
+      spec: {version: 1.0.0}
+  customResourceDefinitions: '[]'
+";
+
 const LONE: &str = "\
 ---
 apiVersion: operators.coreos.com/v1alpha1
@@ -45,9 +64,20 @@ metadata: {name: lone, namespace: operators}
 spec: {name: lone, channel: only, source: hub, sourceNamespace: olm}
 ";
 
-/// Runs `operon resolve …`; returns what it printed without times, and its exit code.
+/// Creates a directory with these files.
+fn directory_of(files: &[(&str, &str)]) -> TempDir {
+    let directory = TempDir::new().expect("a temporary directory");
+    for (path, text) in files {
+        let file = directory.path().join(path);
+        fs::create_dir_all(file.parent().expect("a directory")).expect("created");
+        fs::write(file, text).expect("written");
+    }
+    directory
+}
+
+/// Runs `operon-conformance resolve …`; returns its output without durations, and its exit code.
 fn resolve_in(directory: &Path, arguments: &[&str], input: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_operon"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_operon-conformance"))
         .arg("resolve")
         .args(arguments)
         .current_dir(directory)
@@ -57,11 +87,11 @@ fn resolve_in(directory: &Path, arguments: &[&str], input: &str) -> String {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("operon runs");
+        .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(input.as_bytes()).expect("operon reads");
+    stdin.write_all(input.as_bytes()).expect("the binary reads");
     drop(stdin);
-    let output = child.wait_with_output().expect("operon ends");
+    let output = child.wait_with_output().expect("the binary ends");
     let printed = String::from_utf8(output.stdout).expect("text");
     let told = String::from_utf8(output.stderr).expect("text");
     let timeless = |line: &str| match line.split_once(",\"timing\":") {
@@ -77,7 +107,7 @@ fn resolve(files: &[(&str, &str)], arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_dependency_is_found_and_shown_to_people() {
+fn text_lists_dependencies() {
     let files = [("c/cluster.yaml", CLUSTER), ("c/catalogs/hub/all.json", CATALOG)];
     assert_eq!(
         resolve(&files, &["c"]),
@@ -92,7 +122,7 @@ store    3.0.0    fast     olm/hub  store.v3  -
 }
 
 #[test]
-fn programs_get_operators_and_steps() {
+fn json_contains_operators_and_steps() {
     let directory =
         directory_of(&[("c/cluster.yaml", CLUSTER), ("c/catalogs/hub/all.json", CATALOG)]);
     let printed = resolve_in(directory.path(), &["c", "-o", "json"], "");
@@ -109,9 +139,9 @@ fn programs_get_operators_and_steps() {
     }
 }
 
-/// In the documented dialect a failure stops only what depends on it.
+/// With documented semantics a failure stops only what depends on it.
 #[test]
-fn a_conflict_is_told_and_the_rest_is_resolved() {
+fn conflicts_do_not_block_other_parts() {
     let cluster = CLUSTER.to_owned() + LONE;
     let files = [("c/cluster.yaml", cluster.as_str()), ("c/catalogs/olm__hub/all.json", CATALOG)];
     let why = "\
@@ -144,7 +174,7 @@ store    3.0.0    fast     olm/hub  store.v3  -
 }
 
 #[test]
-fn catalogs_are_where_the_settings_say() {
+fn settings_locate_catalogs() {
     let settings = r#"{"namespace":"operators","globalCatalogNamespace":"olm","catalogDirs":{"olm/hub":"../elsewhere"}}"#;
     let files =
         [("c/case.json", settings), ("c/cluster.yaml", CLUSTER), ("elsewhere/all.json", CATALOG)];
@@ -152,9 +182,30 @@ fn catalogs_are_where_the_settings_say() {
     assert!(printed.starts_with("operators: resolved, 2 operators to add\n"), "{printed}");
 }
 
-/// What stops a case in upstream's dialect, and is only told in the other.
+/// A catalog location may be anything that `operon` reads; `--fetch` takes that of the CatalogSource.
 #[test]
-fn defects_of_a_case_are_told_in_both_dialects() {
+fn catalogs_are_fetched_from_their_location() {
+    let directory = directory_of(&[("c/cluster.yaml", CLUSTER), ("wares.yaml", CONFIG_MAP)]);
+    let location = format!("configmap:{}", directory.path().join("wares.yaml").display());
+    let run = |arguments: &[&str]| resolve_in(directory.path(), arguments, "");
+    let unavailable = run(&["c"]);
+    assert!(unavailable.contains("no registry client established"), "{unavailable}");
+
+    let settings = format!(r#"{{"catalogDirs":{{"olm/hub":"{location}"}}}}"#);
+    fs::write(directory.path().join("c/case.json"), settings).expect("written");
+    let resolved = run(&["c"]);
+    assert!(resolved.starts_with("operators: resolved, 1 operator to add\n"), "{resolved}");
+
+    fs::remove_file(directory.path().join("c/case.json")).expect("removed");
+    let image = format!("namespace: olm}}\nspec: {{sourceType: grpc, image: '{location}'}}");
+    let cluster = CLUSTER.replacen("namespace: olm}", &image, 1);
+    fs::write(directory.path().join("c/cluster.yaml"), cluster).expect("written");
+    assert_eq!(run(&["c", "--fetch"]), resolved);
+}
+
+/// Some problems stop a case with upstream's semantics and are only notices otherwise.
+#[test]
+fn invalid_cases_stop_or_notify_by_semantics() {
     let no_group = CLUSTER.replace("kind: OperatorGroup", "kind: Namespace");
     let defective = CATALOG.replace(r#""defaultChannel":"only""#, r#""defaultChannel":"gone""#);
     let misspelt = CLUSTER.replace("channel: stable", "channel: 4");
@@ -201,13 +252,13 @@ fn defects_of_a_case_are_told_in_both_dialects() {
 }
 
 #[test]
-fn a_catalog_without_a_directory_cannot_be_reached_and_an_empty_one_is_empty() {
+fn missing_catalogs_are_unavailable_and_empty_ones_empty() {
     let files = [("c/cluster.yaml", CLUSTER)];
     let unreachable = "error using catalogsource olm/hub: no registry client established for catalogsource olm/hub";
     let printed = resolve(&files, &["c", "--semantics", "upstream"]);
     assert_eq!(printed, format!("no answer: {unreachable}\n[exit code 1]"));
     let directory = directory_of(&files);
-    std::fs::create_dir_all(directory.path().join("c/catalogs/hub")).expect("made");
+    fs::create_dir_all(directory.path().join("c/catalogs/hub")).expect("made");
     let arguments = ["c", "--semantics", "upstream", "-o", "json"];
     let printed = resolve_in(directory.path(), &arguments, "");
     let fact =
@@ -216,7 +267,7 @@ fn a_catalog_without_a_directory_cannot_be_reached_and_an_empty_one_is_empty() {
 }
 
 #[test]
-fn what_is_not_a_case_is_refused_with_the_reason() {
+fn invalid_directories_are_rejected_with_a_reason() {
     for (files, expected) in [
         (
             &[("c/note", "")][..],
@@ -240,9 +291,9 @@ fn what_is_not_a_case_is_refused_with_the_reason() {
     }
 }
 
-/// One line for each line, in order; what is not a case does not end the run.
+/// A line that is not a case does not end the run.
 #[test]
-fn lines_are_answered_one_by_one() {
+fn lines_are_answered_in_order() {
     let documents: Vec<&str> = CATALOG.trim().lines().collect();
     let line = |id: &str, channel: &str| {
         format!(

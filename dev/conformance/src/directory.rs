@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use operon_api::ManifestReader;
 use operon_document::json::{Kind, Tape};
 
-use super::{
+use crate::{
     case::{Case, CatalogOrigin, Settings},
     catalogs::CatalogDirectories,
 };
@@ -15,7 +15,7 @@ const SETTINGS: &str = "case.json";
 const MANIFESTS: [&str; 3] = ["cluster.yaml", "cluster.yml", "cluster.json"];
 
 /// Reads the case in a directory; its catalogs are opened later.
-pub(super) fn read(directory: &Path) -> anyhow::Result<Case> {
+pub(crate) fn read(directory: &Path) -> anyhow::Result<Case> {
     let mut reader = ManifestReader::default();
     let mut found = 0;
     for name in MANIFESTS {
@@ -62,7 +62,7 @@ fn read_if_there(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads the settings, and the places that they name for catalogs.
+/// Reads the settings, and the locations of catalogs in them.
 fn read_settings(text: &[u8]) -> Result<(Settings, BTreeMap<String, String>), String> {
     let mut tape = Tape::new();
     let root = tape.read(text).map_err(|error| error.to_string())?;

@@ -1,7 +1,6 @@
-//! From a case to its answer: gather, open, resolve, work out the steps.
+//! Answers a case: reads its objects, opens its catalogs, resolves, and computes the steps.
 //!
-//! What stops a case in one dialect and is only told in the other is decided here; everything else
-//! is decided in the rooms below.
+//! Decides which problems stop a case under one set of rules and are only reported under the other.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -15,46 +14,47 @@ use operon_resolve::{
     steps, upstream_texts,
 };
 
-use super::{
-    answer::{Answered, PartAnswer, StepsToTake, Told, Verdict, notice_name},
+use crate::{
+    SemanticsChoice,
+    answer::{CaseAnswer, Notice, Outcome, PartAnswer, Steps, notice_name},
     case::Case,
     catalogs::{Catalogs, source_name},
+    explanation::FailureReport,
+    fetching::FetchOptions,
 };
-use crate::{explanation, fetching::FetchOptions, semantics::SemanticsChoice};
 
-/// How cases are answered.
-#[derive(Debug, Clone)]
-pub(super) struct Conduct {
-    pub(super) semantics: SemanticsChoice,
-    /// How catalogs are brought here.
-    pub(super) fetching: FetchOptions,
-    /// Whether catalogs that a case does not have are brought, too.
-    pub(super) fetches: bool,
-    /// Whether failures are explained to people, which means resolving again many times.
-    pub(super) explains: bool,
+/// Options for answering cases.
+#[derive(Debug)]
+pub(crate) struct Runner {
+    pub(crate) semantics: SemanticsChoice,
+    pub(crate) fetching: FetchOptions,
+    /// Whether catalogs that a case does not contain are fetched.
+    pub(crate) fetches: bool,
+    /// Whether failures are explained, which means resolving again many times.
+    pub(crate) explains: bool,
 }
 
-impl Conduct {
+impl Runner {
     /// Answers a case.
-    pub(super) fn answer(&self, case: Case) -> Answered {
-        let mut answered = Answered { id: case.id.clone(), ..Answered::default() };
-        if let Err((outcome, error)) = self.fill(case, &mut answered) {
-            answered.outcome = outcome;
-            answered.error = error;
+    pub(crate) fn answer(&self, case: Case) -> CaseAnswer {
+        let mut answer = CaseAnswer { id: case.id.clone(), ..CaseAnswer::default() };
+        if let Err((outcome, error)) = self.fill(case, &mut answer) {
+            answer.outcome = outcome;
+            answer.error = error;
         }
-        answered
+        answer
     }
 
-    /// Fills in the answer, unless something stops the case.
-    fn fill(&self, case: Case, answered: &mut Answered) -> Result<(), (Verdict, String)> {
-        let error = |text: String| (Verdict::Error, text);
+    /// Fills in the answer; the error stops the case.
+    fn fill(&self, case: Case, answer: &mut CaseAnswer) -> Result<(), (Outcome, String)> {
+        let error = |text: String| (Outcome::Error, text);
         let namespace = namespace_of(&case).map_err(error)?;
-        answered.namespace.clone_from(&namespace);
+        answer.namespace.clone_from(&namespace);
         let cluster = Cluster::new(case.manifests, &namespace);
         let global_catalogs = &case.settings.global_catalogs;
-        self.tell_manifests(&cluster, global_catalogs, answered).map_err(error)?;
+        self.check_manifests(&cluster, global_catalogs, answer).map_err(error)?;
         let view = cluster.view(&namespace, global_catalogs);
-        self.tell_group(&view, answered).map_err(error)?;
+        self.check_group(&view, answer).map_err(error)?;
 
         let start = Instant::now();
         // Upstream: a catalog that cannot be loaded stops a case even if the namespace does not see it.
@@ -63,8 +63,8 @@ impl Conduct {
             SemanticsChoice::Documented => view.catalog_sources.clone(),
         };
         let catalogs = Catalogs::open(case.catalogs, &needed, &self.fetching, self.fetches);
-        answered.timing.catalogs = start.elapsed();
-        self.tell_catalogs(&catalogs, answered).map_err(|text| (Verdict::CatalogInvalid, text))?;
+        answer.timing.catalogs = start.elapsed();
+        self.check_catalogs(&catalogs, answer).map_err(|text| (Outcome::CatalogInvalid, text))?;
 
         let native_apis = cluster.native_apis.clone();
         let universe = universe(&namespace, &view, &catalogs, native_apis);
@@ -74,34 +74,34 @@ impl Conduct {
         let semantics = self.semantics.semantics();
         let mut budget = Budget::new(&Limits::default());
         let resolution = resolve(&universe, &requests, &semantics, &mut budget);
-        answered.timing.resolve = start.elapsed();
-        let all = whole_answer(&resolution);
-        answered.steps = Some(steps_to_take(&universe, &requests, &all, &view));
-        answered.timing.resolve_steps = start.elapsed();
-        answered.operators = all.additions;
-        self.judge(&resolution, &namespace, answered);
+        answer.timing.resolve = start.elapsed();
+        let all = merged_answer(&resolution);
+        answer.steps = Some(case_steps(&universe, &requests, &all, &view));
+        answer.timing.resolve_steps = start.elapsed();
+        answer.operators = all.additions;
+        self.conclude(&resolution, &namespace, answer);
         if self.explains {
-            for (part, resolved) in answered.parts.iter_mut().zip(&resolution.parts) {
+            for (part, resolved) in answer.parts.iter_mut().zip(&resolution.parts) {
                 let failure = resolved.result.as_ref().err();
                 part.explanation = failure.map(|failure| {
-                    explanation::Told::of(&universe, &requests, &semantics, &mut budget, failure)
+                    FailureReport::new(&universe, &requests, &semantics, &mut budget, failure)
                 });
             }
         }
         Ok(())
     }
 
-    /// Tells what is wrong with manifests; stops where it cannot be known what is meant.
-    fn tell_manifests(
+    /// Reports problems in manifests; an ambiguous one stops the case.
+    fn check_manifests(
         &self,
         cluster: &Cluster,
         global_catalogs: &str,
-        answered: &mut Answered,
+        answer: &mut CaseAnswer,
     ) -> Result<(), String> {
         let mut stopping = Vec::new();
         for diagnostic in &cluster.diagnostics {
             let is_here = diagnostic.object.as_ref().is_none_or(|object| {
-                object.namespace == answered.namespace || object.namespace == global_catalogs
+                object.namespace == answer.namespace || object.namespace == global_catalogs
             });
             let stops = match diagnostic.severity {
                 ManifestSeverity::Warning => false,
@@ -115,21 +115,21 @@ impl Conduct {
             if stops {
                 stopping.push(diagnostic.to_string());
             }
-            let told = Told::new(diagnostic.rule.id(), diagnostic.to_string(), &diagnostic.help);
-            answered.notices.push(told);
+            let (kind, text) = (diagnostic.rule.id(), diagnostic.to_string());
+            answer.notices.push(Notice::new(kind, text, &diagnostic.help));
         }
         if cluster.unreported > 0 {
             let text =
                 format!("{} more findings about manifests are not shown", cluster.unreported);
-            answered.notices.push(Told::new("manifest-too-many", text, ""));
+            answer.notices.push(Notice::new("manifest-too-many", text, ""));
         }
         if stopping.is_empty() { Ok(()) } else { Err(stopping.join("; ")) }
     }
 
-    /// Tells that the namespace does not have exactly one OperatorGroup.
-    fn tell_group(&self, view: &NamespaceView<'_>, answered: &mut Answered) -> Result<(), String> {
+    /// Reports that the namespace does not have exactly one OperatorGroup.
+    fn check_group(&self, view: &NamespaceView<'_>, answer: &mut CaseAnswer) -> Result<(), String> {
         let Err(problem) = view.group else { return Ok(()) };
-        let namespace = &answered.namespace;
+        let namespace = &answer.namespace;
         if self.semantics == SemanticsChoice::Upstream {
             return Err(format!("error using catalogsource {namespace}/@existing: {problem}"));
         }
@@ -138,80 +138,80 @@ impl Conduct {
             problem.found
         );
         let help = "the answer supposes one with default settings";
-        answered.notices.push(Told::new("operator-group", text, help));
+        answer.notices.push(Notice::new("operator-group", text, help));
         Ok(())
     }
 
-    /// Tells which catalogs have errors.
-    fn tell_catalogs(&self, catalogs: &Catalogs, answered: &mut Answered) -> Result<(), String> {
-        let refused = catalogs.refused();
-        if self.semantics == SemanticsChoice::Upstream && !refused.is_empty() {
+    /// Reports catalogs with errors.
+    fn check_catalogs(&self, catalogs: &Catalogs, answer: &mut CaseAnswer) -> Result<(), String> {
+        let rejected = catalogs.rejected();
+        if self.semantics == SemanticsChoice::Upstream && !rejected.is_empty() {
             let texts =
-                refused.iter().map(|(source, errors)| format!("catalog {source}: {errors}"));
+                rejected.iter().map(|(source, errors)| format!("catalog {source}: {errors}"));
             return Err(texts.collect::<Vec<_>>().join("\n"));
         }
-        for (source, errors) in refused {
+        for (source, errors) in rejected {
             let text = format!("the catalog {source} has errors; what is sound is used: {errors}");
             let help = "`operon catalog validate` shows them all, with their places";
-            answered.notices.push(Told::new("catalog-invalid", text, help));
+            answer.notices.push(Notice::new("catalog-invalid", text, help));
         }
         Ok(())
     }
 
-    /// Says how the resolution ended, part by part and as a whole.
-    fn judge(&self, resolution: &Resolution, namespace: &str, answered: &mut Answered) {
+    /// Sets the outcome, for each part and as a whole.
+    fn conclude(&self, resolution: &Resolution, namespace: &str, answer: &mut CaseAnswer) {
         for notice in &resolution.notices {
-            answered.notices.push(Told {
+            answer.notices.push(Notice {
                 kind: notice_name(notice.kind),
                 request: notice.request.clone(),
                 text: notice.text.clone(),
                 help: String::new(),
             });
         }
-        answered.parts = resolution.parts.iter().map(|part| part_answer(part, namespace)).collect();
+        answer.parts = resolution.parts.iter().map(|part| part_answer(part, namespace)).collect();
         let has = |wanted: fn(&Failure) -> bool| {
             resolution.parts.iter().any(|part| part.result.as_ref().is_err_and(wanted))
         };
-        answered.outcome =
-            if has(|failure| matches!(failure, Failure::Error(_) | Failure::Defect(_))) {
-                Verdict::Error
-            } else if has(|failure| matches!(failure, Failure::Conflicts(_))) {
-                Verdict::Unsatisfiable
-            } else if has(|failure| matches!(failure, Failure::TooExpensive(_))) {
-                Verdict::Error
-            } else {
-                Verdict::Resolved
-            };
+        answer.outcome = if has(|failure| matches!(failure, Failure::Error(_) | Failure::Defect(_)))
+        {
+            Outcome::Error
+        } else if has(|failure| matches!(failure, Failure::Conflicts(_))) {
+            Outcome::Unsatisfiable
+        } else if has(|failure| matches!(failure, Failure::TooExpensive(_))) {
+            Outcome::Error
+        } else {
+            Outcome::Resolved
+        };
         let mut conflicts: Vec<String> = Vec::new();
         let mut errors: Vec<&str> = Vec::new();
-        for part in &answered.parts {
-            if part.outcome == answered.outcome && !part.error.is_empty() {
+        for part in &answer.parts {
+            if part.outcome == answer.outcome && !part.error.is_empty() {
                 errors.push(&part.error);
             }
-            // Upstream: one conflict is told, the first.
-            let told = match self.semantics {
+            // Upstream: only the first conflict is reported.
+            let reported = match self.semantics {
                 SemanticsChoice::Upstream => 1,
                 SemanticsChoice::Documented => part.conflicts.len(),
             };
-            conflicts.extend(part.conflicts.iter().take(told).flatten().cloned());
+            conflicts.extend(part.conflicts.iter().take(reported).flatten().cloned());
         }
         conflicts.sort();
         match self.semantics {
-            // Upstream: bundles of one name in several channels say the same, each for itself.
+            // Upstream: bundles of one name in several channels repeat the same fact.
             SemanticsChoice::Upstream => {}
             SemanticsChoice::Documented => conflicts.dedup(),
         }
-        answered.error = match answered.outcome {
-            Verdict::Unsatisfiable => {
+        answer.error = match answer.outcome {
+            Outcome::Unsatisfiable => {
                 format!("constraints not satisfiable: {}", conflicts.join(", "))
             }
-            Verdict::Resolved | Verdict::CatalogInvalid | Verdict::Error | Verdict::NotACase => {
+            Outcome::Resolved | Outcome::CatalogInvalid | Outcome::Error | Outcome::NotACase => {
                 errors.join("; ")
             }
         };
-        answered.conflicts = conflicts;
-        if answered.outcome != Verdict::Resolved && answered.operators.is_empty() {
-            answered.steps = None;
+        answer.conflicts = conflicts;
+        if answer.outcome != Outcome::Resolved && answer.operators.is_empty() {
+            answer.steps = None;
         }
     }
 }
@@ -249,8 +249,8 @@ fn universe<'c>(
     }
 }
 
-/// Puts the answers of all parts together.
-fn whole_answer(resolution: &Resolution) -> Answer {
+/// Merges the solutions of all parts.
+fn merged_answer(resolution: &Resolution) -> Answer {
     let answers = resolution.parts.iter().filter_map(|part| part.result.as_ref().ok());
     let mut whole = Answer::default();
     for answer in answers {
@@ -266,19 +266,19 @@ fn whole_answer(resolution: &Resolution) -> Answer {
     whole
 }
 
-fn steps_to_take(
+fn case_steps(
     universe: &Universe<'_>,
     requests: &[Request],
     answer: &Answer,
     view: &NamespaceView<'_>,
-) -> StepsToTake {
+) -> Steps {
     let steps = steps(universe, requests, answer);
     let updated = steps.updated_subscriptions.into_iter().filter_map(|updated| {
         let named = |wanted: &&&operon_api::Subscription| wanted.metadata.name == updated.request;
         let subscription = view.subscriptions.iter().find(named)?;
         Some(((*subscription).clone(), updated.current_csv))
     });
-    StepsToTake {
+    Steps {
         updated_subscriptions: updated.collect(),
         bundle_lookups: steps.bundle_lookups,
         new_subscriptions: steps.new_subscriptions,
@@ -288,13 +288,13 @@ fn steps_to_take(
 
 fn part_answer(part: &Part, namespace: &str) -> PartAnswer {
     let (outcome, error) = match &part.result {
-        Ok(_) => (Verdict::Resolved, String::new()),
-        Err(Failure::Conflicts(_)) => (Verdict::Unsatisfiable, String::new()),
-        Err(Failure::Error(text)) => (Verdict::Error, text.clone()),
+        Ok(_) => (Outcome::Resolved, String::new()),
+        Err(Failure::Conflicts(_)) => (Outcome::Unsatisfiable, String::new()),
+        Err(Failure::Error(text)) => (Outcome::Error, text.clone()),
         Err(Failure::Defect(text)) => {
-            (Verdict::Error, format!("a defect of this program, please report it: {text}"))
+            (Outcome::Error, format!("a defect of this program, please report it: {text}"))
         }
-        Err(Failure::TooExpensive(expense)) => (Verdict::Error, expense.to_string()),
+        Err(Failure::TooExpensive(expense)) => (Outcome::Error, expense.to_string()),
     };
     let conflicts = match &part.result {
         Err(Failure::Conflicts(conflicts)) => {

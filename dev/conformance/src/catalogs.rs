@@ -1,11 +1,6 @@
 //! The catalogs of a case, opened: each by the name of its CatalogSource.
-//!
-//! Which of them a namespace sees is not decided here.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use operon_api::CatalogSource;
 use operon_catalog::{Catalog, Severity};
@@ -13,52 +8,48 @@ use operon_fbc::{MemoryFile, read_catalog};
 use operon_image::OpenedCatalog;
 use operon_resolve::SourceName;
 
-use super::case::CatalogOrigin;
-use crate::{
-    catalog::open::{open_location, open_path},
-    fetching::FetchOptions,
-};
+use crate::{case::CatalogOrigin, fetching::FetchOptions};
 
-/// How many errors of a catalog are told in one sentence.
-const TOLD_ERRORS: usize = 3;
+/// Errors of a catalog that are listed in a message.
+const MAX_LISTED_ERRORS: usize = 3;
 
-/// What findings about a catalog in memory call its file, after the member that holds it.
+/// File name of a catalog in memory in diagnostics: the member that holds it.
 const MEMORY_FILE: &str = "fbc";
 
-/// Where the catalogs of a case in a directory may be.
+/// Locations of the catalogs of a case in a directory.
 #[derive(Debug)]
-pub(super) struct CatalogDirectories {
+pub(crate) struct CatalogDirectories {
     /// Paths below the directory, or locations, by `namespace/name` of the CatalogSource.
-    pub(super) named: BTreeMap<String, String>,
+    pub(crate) named: BTreeMap<String, String>,
     /// The directory of the case; `catalogs` in it holds `namespace__name` or `name`.
-    pub(super) directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 /// The catalogs of a case, opened.
 #[derive(Debug, Default)]
-pub(super) struct Catalogs {
-    catalogs: BTreeMap<SourceName, Result<Held, String>>,
+pub(crate) struct Catalogs {
+    catalogs: BTreeMap<SourceName, Result<CatalogHandle, String>>,
 }
 
-/// A catalog, however it is held.
+/// A catalog, opened from files or read from memory.
 #[derive(Debug)]
-enum Held {
+enum CatalogHandle {
     Opened(Box<OpenedCatalog>),
     Memory(Catalog),
 }
 
-impl Held {
+impl CatalogHandle {
     fn catalog(&self) -> &Catalog {
         match self {
-            Held::Opened(opened) => opened.catalog(),
-            Held::Memory(catalog) => catalog,
+            CatalogHandle::Opened(opened) => opened.catalog(),
+            CatalogHandle::Memory(catalog) => catalog,
         }
     }
 }
 
 impl Catalogs {
     /// Opens the catalogs of these CatalogSources.
-    pub(super) fn open(
+    pub(crate) fn open(
         origin: CatalogOrigin,
         sources: &[&CatalogSource],
         fetching: &FetchOptions,
@@ -68,54 +59,54 @@ impl Catalogs {
             CatalogOrigin::Memory(texts) => {
                 let content = texts.remove(&source_name(source))?;
                 let file = MemoryFile { path: MEMORY_FILE.to_owned(), content };
-                Some(Ok(Held::Memory(read_catalog(&[file]))))
+                Some(Ok(CatalogHandle::Memory(read_catalog(&[file]))))
             }
             CatalogOrigin::Directories(directories) => {
                 let opened = directories.open(source, fetching, fetches)?;
-                let held = opened.map(|opened| Held::Opened(Box::new(opened)));
-                Some(held.map_err(|error| error.to_string()))
+                let handle = opened.map(|opened| CatalogHandle::Opened(Box::new(opened)));
+                Some(handle.map_err(|error| error.to_string()))
             }
         };
         let mut origin = origin;
         let mut catalogs = BTreeMap::new();
         for &source in sources {
             let name = source_name(source);
-            let held = open(&mut origin, source).unwrap_or_else(|| {
+            let handle = open(&mut origin, source).unwrap_or_else(|| {
                 Err(format!("no registry client established for catalogsource {name}"))
             });
-            catalogs.insert(name, held);
+            catalogs.insert(name, handle);
         }
         Self { catalogs }
     }
 
-    /// Returns a catalog, or why it cannot be read.
-    pub(super) fn get(&self, source: &SourceName) -> Result<&Catalog, String> {
+    /// Returns a catalog; the error says why it cannot be read.
+    pub(crate) fn get(&self, source: &SourceName) -> Result<&Catalog, String> {
         match self.catalogs.get(source) {
-            Some(Ok(held)) => Ok(held.catalog()),
+            Some(Ok(handle)) => Ok(handle.catalog()),
             Some(Err(reason)) => Err(reason.clone()),
             None => Err(format!("no registry client established for catalogsource {source}")),
         }
     }
 
-    /// Says what is wrong with each catalog that upstream's tools refuse, in the order of names.
-    pub(super) fn refused(&self) -> Vec<(&SourceName, String)> {
+    /// Returns the errors of each catalog that upstream's tools reject, sorted by name.
+    pub(crate) fn rejected(&self) -> Vec<(&SourceName, String)> {
         let readable = self
             .catalogs
             .iter()
-            .filter_map(|(source, held)| held.as_ref().ok().map(|held| (source, held.catalog())));
+            .filter_map(|(source, handle)| Some((source, handle.as_ref().ok()?.catalog())));
         readable.filter_map(|(source, catalog)| Some((source, errors_of(catalog)?))).collect()
     }
 }
 
-/// Names a CatalogSource.
-pub(super) fn source_name(source: &CatalogSource) -> SourceName {
+/// Returns the name of a CatalogSource.
+pub(crate) fn source_name(source: &CatalogSource) -> SourceName {
     let metadata = &source.metadata;
     SourceName { namespace: metadata.namespace.clone(), name: metadata.name.clone() }
 }
 
 impl CatalogDirectories {
-    /// Opens the catalog that the case names for a CatalogSource, or has for it, or where it is fetched that
-    /// the CatalogSource itself names.
+    /// Opens the catalog of a CatalogSource: the one that the settings name, else the one in the
+    /// case, else, with `fetches`, the one that the CatalogSource itself names.
     fn open(
         &self,
         source: &CatalogSource,
@@ -123,29 +114,28 @@ impl CatalogDirectories {
         fetches: bool,
     ) -> Option<anyhow::Result<OpenedCatalog>> {
         let name = source_name(source);
-        let cache = fetching.cache();
-        if let Some(place) = self.named.get(&name.to_string()) {
-            let path = self.directory.join(place);
+        if let Some(location) = self.named.get(&name.to_string()) {
+            let path = self.directory.join(location);
             return Some(if path.exists() {
-                open_path(&path, cache.as_ref())
+                fetching.open_path(&path)
             } else {
-                open_location(Path::new(place), fetching)
+                fetching.open_location(location)
             });
         }
-        if let Some(path) = self.beside(&name) {
-            return Some(open_path(&path, cache.as_ref()));
+        if let Some(path) = self.in_case(&name) {
+            return Some(fetching.open_path(&path));
         }
-        let place = match (source.address.as_str(), source.image.as_str()) {
+        let location = match (source.address.as_str(), source.image.as_str()) {
             _ if !fetches => return None,
             ("", "") => return None,
             ("", image) => image.to_owned(),
             (address, _) => format!("grpc://{address}"),
         };
-        Some(open_location(Path::new(&place), fetching))
+        Some(fetching.open_location(&location))
     }
 
-    /// Finds the catalog that lies in the case.
-    fn beside(&self, source: &SourceName) -> Option<PathBuf> {
+    /// Returns the directory of the case that holds the catalog.
+    fn in_case(&self, source: &SourceName) -> Option<PathBuf> {
         // Names of objects have no slashes; one that has must not lead out of the case.
         if source.namespace.contains('/')
             || source.name.contains('/')
@@ -162,7 +152,7 @@ impl CatalogDirectories {
     }
 }
 
-/// Says what upstream's tools refuse a catalog for, in one sentence.
+/// Returns the errors for which upstream's tools reject a catalog, in one sentence.
 fn errors_of(catalog: &Catalog) -> Option<String> {
     let errors: Vec<String> = catalog
         .diagnostics()
@@ -172,10 +162,12 @@ fn errors_of(catalog: &Catalog) -> Option<String> {
             None => diagnostic.message,
         })
         .collect();
-    let told = errors.iter().take(TOLD_ERRORS).cloned().collect::<Vec<_>>().join("; ");
+    let listed = errors.iter().take(MAX_LISTED_ERRORS).cloned().collect::<Vec<_>>().join("; ");
     match errors.len() {
         0 => None,
-        count if count > TOLD_ERRORS => Some(format!("{told}; and {} more", count - TOLD_ERRORS)),
-        _ => Some(told),
+        count if count > MAX_LISTED_ERRORS => {
+            Some(format!("{listed}; and {} more", count - MAX_LISTED_ERRORS))
+        }
+        _ => Some(listed),
     }
 }

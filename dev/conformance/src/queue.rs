@@ -40,7 +40,7 @@ struct Lines<R> {
 
 /// Answers every line that is not blank: `work` gets its number and text. Answers are printed in
 /// the order of lines; where `work` panics, which would be a defect, `failed` answers instead.
-pub(super) fn run<R: BufRead + Send, A: Send>(
+pub(crate) fn run<R: BufRead + Send, A: Send>(
     reader: R,
     work: impl Fn(usize, &[u8]) -> A + Sync,
     failed: impl Fn(usize) -> A + Sync,
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_keep_the_order_of_lines_and_blank_ones_have_none() {
+    fn answers_keep_line_order_and_skip_blanks() {
         let text: String = (1..=3000).map(|number| format!("{number}\n")).collect();
         let work = |number: usize, line: &[u8]| {
             // The first lines take longest, so that others overtake them.
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_answers_its_own_line_only() {
+    fn panics_fail_their_own_line_only() {
         let work = |number: usize, _: &[u8]| {
             assert_ne!(number, 2, "the line that shows the defect");
             number.to_string()
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_seen_enough_ends_the_run() {
+    fn write_errors_end_the_run() {
         let text = "x\n".repeat(10_000);
         let mut printed = 0;
         let print = |()| {

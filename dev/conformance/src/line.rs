@@ -6,10 +6,10 @@ use operon_api::ManifestReader;
 use operon_document::json::{Kind, Node, Tape};
 use operon_resolve::SourceName;
 
-use super::case::{Case, CatalogOrigin, Settings};
+use crate::case::{Case, CatalogOrigin, Settings};
 
-/// Reads a line, or says why it is not a case.
-pub(super) fn read(file: &str, number: usize, line: &[u8]) -> Result<Case, String> {
+/// Reads a line; the error says why it is not a case.
+pub(crate) fn read(file: &str, number: usize, line: &[u8]) -> Result<Case, String> {
     let mut tape = Tape::new();
     let root = tape.read(line).map_err(|error| format!("it is not JSON: {error}"))?;
     if root.kind() != Kind::Object {

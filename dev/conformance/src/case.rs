@@ -1,4 +1,4 @@
-//! A case: everything that one resolution of one namespace looks at.
+//! A case: everything that one resolution of one namespace reads.
 
 use std::collections::BTreeMap;
 
@@ -6,42 +6,42 @@ use operon_api::Manifests;
 use operon_document::json::Node;
 use operon_resolve::SourceName;
 
-use super::catalogs::CatalogDirectories;
+use crate::catalogs::CatalogDirectories;
 
 /// The namespace whose catalogs are visible everywhere, unless the case says otherwise.
 const DEFAULT_GLOBAL_NAMESPACE: &str = "olm";
 
-/// Everything that one resolution of one namespace looks at.
+/// Everything that one resolution of one namespace reads.
 #[derive(Debug)]
-pub(super) struct Case {
-    /// What answers are known by; may be empty.
-    pub(super) id: String,
-    pub(super) settings: Settings,
-    pub(super) manifests: Manifests,
-    pub(super) catalogs: CatalogOrigin,
+pub(crate) struct Case {
+    /// Copied into the answer; may be empty.
+    pub(crate) id: String,
+    pub(crate) settings: Settings,
+    pub(crate) manifests: Manifests,
+    pub(crate) catalogs: CatalogOrigin,
 }
 
-/// The small settings of a case.
+/// Settings of a case.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// The namespace to resolve; empty for that of the only OperatorGroup.
-    pub(super) namespace: String,
+    pub(crate) namespace: String,
     /// The namespace whose catalogs are visible everywhere.
-    pub(super) global_catalogs: String,
+    pub(crate) global_catalogs: String,
 }
 
-/// Where the catalogs of a case are.
+/// Location of the catalogs of a case.
 #[derive(Debug)]
-pub(super) enum CatalogOrigin {
-    /// In directories, to be opened when they are needed.
+pub(crate) enum CatalogOrigin {
+    /// In directories, opened on demand.
     Directories(CatalogDirectories),
-    /// In memory, as texts, by the names of their CatalogSources.
+    /// In memory, as documents by the names of their CatalogSources.
     Memory(BTreeMap<SourceName, Vec<u8>>),
 }
 
 impl Settings {
-    /// Reads the settings that both forms of a case have.
-    pub(super) fn read(root: Option<Node<'_>>) -> Result<Self, String> {
+    /// Reads the settings common to both forms of a case.
+    pub(crate) fn read(root: Option<Node<'_>>) -> Result<Self, String> {
         let text = |name: &str| match root.and_then(|root| root.get(name)) {
             None => Ok(None),
             Some(node) if node.is_null() => Ok(None),
