@@ -1,4 +1,4 @@
-//! The machine that was measured on, in one paragraph.
+//! The machine and the Cargo profile of the figures, in one paragraph.
 
 use std::{fs, thread};
 
@@ -10,7 +10,10 @@ pub(crate) fn describe(runs: usize) -> String {
     )
 }
 
-/// Describes the machine in a sentence.
+/// Cargo profile that every measured binary is built with.
+const PROFILE: &str = "release";
+
+/// Describes the machine and the profile in two sentences.
 pub(crate) fn describe_machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cores = thread::available_parallelism().map_or(0, usize::from);
@@ -19,7 +22,10 @@ pub(crate) fn describe_machine() -> String {
     let memory = memory.unwrap_or("unknown".to_owned());
     let kernel = read("/proc/sys/kernel/osrelease");
     let kernel = kernel.trim();
-    format!("Machine: {cores} cores, {processor}, {memory} memory, Linux {kernel}.")
+    format!(
+        "Machine: {cores} cores, {processor}, {memory} memory, Linux {kernel}. \
+         Built with the `{PROFILE}` profile."
+    )
 }
 
 /// Returns the value of the first line `name : value`.
@@ -38,6 +44,13 @@ fn gibibytes(amount: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn description_names_the_profile() {
+        assert!(
+            describe(7).contains(" Built with the `release` profile. Each scenario ran 7 times")
+        );
+    }
 
     #[test]
     fn fields_are_found() {
