@@ -2,8 +2,6 @@
 //!
 //! Plural names and scopes are not part of it: requirements know neither.
 
-use std::fmt;
-
 /// The group, version and kind that name an API.
 ///
 /// The order (group, then kind, then version) keeps the versions of one kind together.
@@ -32,12 +30,5 @@ impl PartialOrd for GroupVersionKind {
 impl Ord for GroupVersionKind {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.sort_key().cmp(&other.sort_key())
-    }
-}
-
-/// Prints `Kind.version (group)`, the form messages use.
-impl fmt::Display for GroupVersionKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}.{} ({})", self.kind, self.version, self.group)
     }
 }

@@ -1,6 +1,7 @@
 //! Properties of bundles and the requirements that are tested against them.
 //!
-//! A requirement is read with [`parse_property`], printed with [`upstream_predicate_text`] and
+//! What an operator requires is read with [`requirements`], or property by property with
+//! [`parse_property`], named with `Display` or in upstream's words with [`upstream_predicate_text`], and
 //! tested against one candidate at a time with [`matches()`]. Which candidates there are, and which
 //! of them is preferred, is not decided here.
 
@@ -18,7 +19,9 @@ mod parse;
 mod predicate;
 mod property;
 mod resolve;
+mod stated;
 mod warning;
+mod words;
 
 pub use json::{Json, JsonArray, JsonError, JsonFault, JsonObject, MAX_JSON_DEPTH, TrailingText};
 pub use property::Property;
@@ -34,5 +37,6 @@ pub use cache::{CachedAnswer, ConstraintCache, MAX_CACHED_ANSWERS, PropertiesDig
 pub use candidate::{Candidate, matches, matches_with, provided_apis, stated_packages};
 pub use document::ConstraintDocument;
 pub use predicate::upstream_predicate_text;
+pub use stated::{StatedRequirement, requirements};
 
 pub use cel::{CelError, CelProgram, CelRule, CompileBudget, WantedProperty};

@@ -4,7 +4,7 @@ use operon_constraint::cel::Exhausted;
 use operon_constraint::{
     Candidate, CompileBudget, Constraint, ConstraintDocument, Dialect, Json,
     MAX_CONSTRAINT_NESTING, MAX_DOCUMENTED_CONSTRAINT_BYTES, Property, Requirement, matches,
-    parse_property, parse_property_within, upstream_predicate_text,
+    parse_property, parse_property_within, requirements, upstream_predicate_text,
 };
 use operon_version::Version;
 use proptest::prelude::*;
@@ -50,6 +50,77 @@ fn the_documented_size_is_enforced_where_it_is_promised() {
     let refusal = "parse olm.constraint: olm.constraint value is greater than max constraint \
                    size 65536 bytes";
     assert_eq!(constraint(&larger, Dialect::Documented), Err(refusal.to_owned()));
+}
+
+#[test]
+fn requirements_are_named_in_sentences() {
+    let label = |name: &str| format!(r#"{{"cel":{{"rule":"{name}"}}}}"#);
+    let package = r#"{"package":{"packageName":"blue","versionRange":"<2.0.0"}}"#;
+    let api = r#"{"gvk":{"group":"install.istio.io","version":"v1","kind":"Istio"}}"#;
+    let plain = r#"{"gvk":{"group":"","version":"v1","kind":"Pod"}}"#;
+    let compound = |kind: &str, parts: &[&str]| {
+        format!(r#"{{"{kind}":{{"constraints":[{}]}}}}"#, parts.join(","))
+    };
+    let rule = label("true");
+    let five = [plain; 5];
+    let claims = [
+        (api.to_owned(), "API Istio.v1 (install.istio.io)"),
+        (plain.to_owned(), "API Pod.v1"),
+        (package.to_owned(), "package blue <2.0.0"),
+        (rule.clone(), "an operator that fulfils the rule true"),
+        (
+            rule.replacen('{', r#"{"failureMessage":"be red","#, 1),
+            r#"an operator that fulfils "be red""#,
+        ),
+        (
+            compound("all", &[api, package]),
+            "API Istio.v1 (install.istio.io) and package blue <2.0.0",
+        ),
+        (
+            compound("any", &[plain, &compound("all", &[plain, package])]),
+            "API Pod.v1 or (API Pod.v1 and package blue <2.0.0)",
+        ),
+        (compound("not", &[package]), "no package blue <2.0.0"),
+        (compound("not", &[package, plain]), "neither package blue <2.0.0 nor API Pod.v1"),
+        (compound("any", &five), "API Pod.v1 or API Pod.v1 or API Pod.v1 or API Pod.v1 or 1 more"),
+        (compound("any", &[]), "0 conditions"),
+    ];
+    for (value, expected) in claims {
+        let read = constraint(&value, Dialect::Documented).expect(expected);
+        assert_eq!(read.to_string(), expected, "{value}");
+    }
+}
+
+#[test]
+fn malformed_requirements_are_reported_not_dropped() {
+    let properties = [
+        ("olm.package", r#"{"packageName":"a","version":"1.0.0"}"#),
+        ("olm.gvk.required", r#"{"group":"g","version":"v1","kind":"K"}"#),
+        ("olm.package.required", r#"{"packageName":"blue","versionRange":"^1"}"#),
+        ("olm.label.required", r#"{"label":"lts"}"#),
+        ("olm.constraint", "{}"),
+    ];
+    let mut budget = CompileBudget::unlimited();
+    let stated = requirements(properties, Dialect::Documented, &mut budget);
+    let texts: Vec<String> = stated.iter().map(ToString::to_string).collect();
+    assert_eq!(texts[0], "API K.v1 (g)");
+    let malformed = r#"olm.package.required {"packageName":"blue","versionRange":"^1"}, which cannot be read: "#;
+    assert!(texts[1].starts_with(malformed), "{}", texts[1]);
+    assert_eq!(texts[2], "an operator with the label lts");
+    assert!(texts[3].ends_with("constraint is empty"), "{}", texts[3]);
+    assert_eq!(texts.len(), 4);
+}
+
+#[test]
+fn leaves_leave_out_what_is_excluded() {
+    let value = r#"{"any":{"constraints":[
+        {"package":{"packageName":"blue","versionRange":"<2.0.0"}},
+        {"not":{"constraints":[{"package":{"packageName":"red","versionRange":"<2.0.0"}}]}},
+        {"all":{"constraints":[{"gvk":{"group":"g","version":"v1","kind":"K"}}]}}]}}"#;
+    let read = constraint(value, Dialect::Documented).expect("it is good");
+    let headings: Vec<String> =
+        read.leaves().into_iter().map(|leaf| leaf.requirement.heading()).collect();
+    assert_eq!(headings, ["package blue <2.0.0", "API K.v1 (g)"]);
 }
 
 #[test]

@@ -6,7 +6,6 @@ use crate::facts;
 use crate::parts::SpacePart;
 use crate::resolution::{Addition, Answer, Kept, Reason};
 use crate::space::{Choice, Node, NodeId, Rule, Space};
-use crate::words;
 
 /// Describes the chosen nodes of a part.
 pub(crate) fn answer(space: &Space<'_>, part: &SpacePart, chosen: &[NodeId]) -> Answer {
@@ -98,7 +97,7 @@ fn reasons(
                             let formula = &space.formulas[formula.index()];
                             Reason::Needed {
                                 by: facts::operator(space, *trigger).name,
-                                requirement: words::need(&formula.constraint),
+                                requirement: formula.constraint.to_string(),
                                 message: formula.message.clone().unwrap_or_default(),
                             }
                         }

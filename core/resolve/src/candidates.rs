@@ -6,7 +6,6 @@ use crate::facts;
 use crate::semantics::Semantics;
 use crate::space::{self, Choice, Rule};
 use crate::universe::{Request, Universe};
-use crate::words;
 
 /// Returns the operators that would meet a need of an operator, the preferred one first.
 ///
@@ -24,7 +23,7 @@ pub fn candidates(
     let found = space.rules.iter().find_map(|rule| match rule {
         Rule::Choose { trigger, list, why: Choice::Need(formula) }
             if facts::operator(&space, *trigger).name == operator
-                && words::need(&space.formulas[formula.index()].constraint) == need =>
+                && space.formulas[formula.index()].constraint.to_string() == need =>
         {
             Some(*list)
         }

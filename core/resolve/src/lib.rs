@@ -22,7 +22,7 @@ mod steps;
 pub mod survey;
 mod universe;
 mod upstream;
-pub mod words;
+mod words;
 
 pub use operon_constraint::ConstraintCache;
 

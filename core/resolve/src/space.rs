@@ -32,7 +32,6 @@ use crate::facts;
 use crate::resolution::{Expense, Notice};
 use crate::semantics::Semantics;
 use crate::universe::{Request, Universe};
-use crate::words;
 
 /// The number of a node: what a resolution decides about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,7 +150,7 @@ impl Space<'_> {
         Expense {
             bundle: node.map(|node| facts::operator(self, node).name).unwrap_or_default(),
             need: need
-                .map(|need| words::need(&self.formulas[need.index()].constraint))
+                .map(|need| self.formulas[need.index()].constraint.to_string())
                 .unwrap_or_default(),
             spent,
             limit: budget.limits().of(spent),

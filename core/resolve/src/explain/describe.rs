@@ -15,7 +15,6 @@ use super::prove::{Cannot, Contradiction, Must, State, Suppositions, Value};
 use super::{Because, BecauseKind};
 use crate::conflict::{Fact, Operator};
 use crate::universe::{Content, Universe};
-use crate::words;
 
 /// Chains longer than this are cut; nobody reads them.
 const MAX_DEPTH: usize = 14;
@@ -193,7 +192,7 @@ impl<'d> Describer<'d> {
                     vec![self.given(proved, other as Id, depth + 1)]
                 };
                 let own = if is_own { ", and is that itself" } else { "" };
-                let text = format!("must not run beside {}{own}", words::need(constraint));
+                let text = format!("must not run beside {constraint}{own}");
                 Because {
                     message: message(constraint),
                     because,
@@ -211,7 +210,7 @@ impl<'d> Describer<'d> {
     fn shared(&self, rivals: u32) -> String {
         match self.known.rivals[rivals as usize].fact {
             Fact::OnePerPackage { package, .. } => format!("package {package}"),
-            Fact::OneProvider { api, .. } => format!("API {}", words::api(api)),
+            Fact::OneProvider { api, .. } => format!("API {api}"),
             _ => String::new(),
         }
     }
@@ -336,8 +335,7 @@ impl<'d> Describer<'d> {
                 let by = self.name(need.operator);
                 let others = self.others(&need.candidates, id);
                 let only = if others.is_empty() { "" } else { ", and nothing else can meet that" };
-                let mut given =
-                    sentence(format!("{by} needs {}{only}", words::need(need.constraint)));
+                let mut given = sentence(format!("{by} needs {}{only}", need.constraint));
                 given.message = message(need.constraint);
                 given.because = self.groups(proved, &others, depth);
                 if !matches!(proved.state.values[need.operator], Value::Must(Must::Supposed)) {
@@ -413,7 +411,7 @@ impl<'d> Describer<'d> {
 fn needs(constraint: &Constraint) -> Because {
     Because {
         message: message(constraint),
-        ..step(BecauseKind::Needs, format!("needs {}", words::need(constraint)))
+        ..step(BecauseKind::Needs, format!("needs {constraint}"))
     }
 }
 

@@ -168,7 +168,7 @@ fn together(known: &Known<'_>) -> (String, Vec<Because>) {
         let text = format!(
             "{} needs {}, which {} would meet",
             known.operators[need.operator].name,
-            crate::words::need(need.constraint),
+            need.constraint,
             super::fold_operators(&candidates)
         );
         Because { operators: candidates, ..step(BecauseKind::Together, text) }
@@ -178,7 +178,7 @@ fn together(known: &Known<'_>) -> (String, Vec<Because>) {
         let text = match rivals.fact {
             Fact::OneProvider { api, .. } => format!(
                 "only one of them may provide API {}: {}",
-                crate::words::api(api),
+                api,
                 super::fold_operators(&operators)
             ),
             _ => format!("only one of {} may run", super::fold_operators(&operators)),

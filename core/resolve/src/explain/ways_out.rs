@@ -388,7 +388,7 @@ fn unchecked(universe: &Universe<'_>, conflict: &Conflict) -> Vec<WayOut> {
             && candidates.is_empty()
             && ways.len() < MAX_WAYS_OUT
         {
-            let need = crate::words::need(constraint);
+            let need = constraint.to_string();
             let text = format!("add a catalog that offers {need}");
             let way = WayOut { text, change: Change::AddCatalog { need }, checked: false };
             if !ways.contains(&way) {

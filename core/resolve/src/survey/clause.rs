@@ -8,7 +8,6 @@ use operon_constraint::Constraint;
 use crate::conflict::Operator;
 use crate::facts;
 use crate::space::{Choice, Exclusive, Forbidden, Node, NodeId, Rule, Space};
-use crate::words;
 
 /// Something that holds, and cannot hold together with the others.
 #[derive(Debug, Clone)]
@@ -125,20 +124,20 @@ impl Clause {
     /// Returns what it says, as a phrase that follows the names of the bundles, if there are any.
     pub fn phrase(&self) -> String {
         match self {
-            Self::Needs { need, is_absent: false, .. } => format!("needs {}", words::need(need)),
+            Self::Needs { need, is_absent: false, .. } => format!("needs {need}"),
             Self::Needs { need, is_absent: true, .. } => {
-                format!("needs {}, which is not here", words::need(need))
+                format!("needs {need}, which is not here")
             }
-            Self::Excludes { excluded, .. } => format!("excludes {}", words::need(excluded)),
+            Self::Excludes { excluded, .. } => format!("excludes {excluded}"),
             Self::Deprecated { .. } => {
                 "is marked as one that must not be installed (olm.deprecated)".to_owned()
             }
             Self::Malformed { error, .. } => format!("has a malformed property: {error}"),
             Self::OneProvider { api, packages } if packages.len() > 1 => {
-                format!("only one of {} can provide API {}", packages.join(", "), words::api(api))
+                format!("only one of {} can provide API {api}", packages.join(", "))
             }
             Self::OneProvider { api, .. } => {
-                format!("only one operator can provide API {}", words::api(api))
+                format!("only one operator can provide API {api}")
             }
             Self::OneVersion { package } => format!("there can be only one version of {package}"),
         }

@@ -7,7 +7,6 @@ use operon_constraint::{Constraint, Requirement};
 use super::{Absence, Clause, Hindrance, Obstacle};
 use crate::conflict::Operator;
 use crate::explain::{fold_operators, fold_versions};
-use crate::words;
 
 /// How many clauses of a contradiction are told; the others are counted.
 const MAX_CLAUSES: usize = 8;
@@ -20,10 +19,10 @@ impl fmt::Display for Obstacle {
             }
             Obstacle::Malformed { error } => format!("has a malformed property: {error}"),
             Obstacle::ListedTwice { api } => {
-                format!("provides API {} twice, and so excludes itself", words::api(api))
+                format!("provides API {api} twice, and so excludes itself")
             }
             Obstacle::ExcludesItself { excluded } => {
-                format!("excludes {}, and so itself", words::need(excluded))
+                format!("excludes {excluded}, and so itself")
             }
             Obstacle::Absent { need, absence } => absent(need, absence),
             Obstacle::Hindered { need, hindrances, more } => hindered(need, hindrances, *more),
@@ -39,7 +38,7 @@ impl fmt::Display for Obstacle {
 }
 
 fn absent(need: &Constraint, absence: &Absence) -> String {
-    let needed = words::need(need);
+    let needed = need.to_string();
     match absence {
         Absence::Api => format!("needs {needed}, which nothing here provides"),
         Absence::Package => format!("needs {needed}, and there is no such package here"),
@@ -56,7 +55,7 @@ fn absent(need: &Constraint, absence: &Absence) -> String {
 }
 
 fn hindered(need: &Constraint, hindrances: &[Hindrance], more: usize) -> String {
-    let needed = words::need(need);
+    let needed = need.to_string();
     match hindrances {
         [] => format!("needs {needed}, which cannot be installed either"),
         [only] if more == 0 && !only.package.is_empty() => {

@@ -6,7 +6,6 @@ use operon_resolve::{
         Absence, ChannelSurvey, Clause, EntrySurvey, Install, Obstacle, PackageSurvey, Stuck,
         Survey, Update,
     },
-    words,
 };
 
 use super::findings::{Finding, Findings};
@@ -61,10 +60,10 @@ fn obstacle(found: &Obstacle) -> Json {
         Obstacle::Deprecated => vec![kind("deprecated")],
         Obstacle::Malformed { error } => vec![kind("malformed"), ("error", Json::text(error))],
         Obstacle::ListedTwice { api } => {
-            vec![kind("listedTwice"), ("api", Json::text(words::api(api)))]
+            vec![kind("listedTwice"), ("api", Json::text(api.to_string()))]
         }
         Obstacle::ExcludesItself { excluded } => {
-            vec![kind("excludesItself"), ("excluded", Json::text(words::need(excluded)))]
+            vec![kind("excludesItself"), ("excluded", Json::text(excluded.to_string()))]
         }
         Obstacle::Absent { need, absence } => {
             let (instead, here) = match absence {
@@ -76,7 +75,7 @@ fn obstacle(found: &Obstacle) -> Json {
             };
             vec![
                 kind("absent"),
-                ("need", Json::text(words::need(need))),
+                ("need", Json::text(need.to_string())),
                 ("message", Json::optional(need.failure_message.as_deref())),
                 ("absence", Json::text(instead)),
                 ("here", Json::texts(here)),
@@ -92,7 +91,7 @@ fn obstacle(found: &Obstacle) -> Json {
             });
             vec![
                 kind("hindered"),
-                ("need", Json::text(words::need(need))),
+                ("need", Json::text(need.to_string())),
                 ("message", Json::optional(need.failure_message.as_deref())),
                 ("by", Json::list(told)),
                 ("more", Json::number(*more)),
