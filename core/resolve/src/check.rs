@@ -6,6 +6,7 @@
 
 mod member;
 mod needs;
+mod running;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use operon_constraint::GroupVersionKind;
 
 use self::member::{Member, additions, installed};
-use self::needs::Needs;
+use self::needs::{Needs, native_apis};
+pub use self::running::{Fulfilment, RunningOperator, RunningSet};
 use crate::budget::Budget;
 use crate::resolution::{Addition, Answer, Expense, Failure, Part, Resolution};
 use crate::semantics::{Semantics, UpdateSources};
@@ -30,11 +32,11 @@ pub(crate) fn check(
 ) {
     let members = members(universe, requests, &resolution.parts);
     let clashes = clashes(&members, semantics);
-    let mut needs = Needs::new(universe, semantics, &members, budget);
+    let needs = Needs::new(semantics, members.iter().collect());
     for (number, part) in resolution.parts.iter_mut().enumerate() {
         let Ok(answer) = &part.result else { continue };
         let clash = clashes.iter().find(|clash| clash.parts.contains(&number));
-        let complaint = complaint(universe, requests, semantics, part, answer, number, &mut needs)
+        let complaint = complaint(universe, requests, part, answer, number, &needs, budget)
             .map(|complaint| complaint.or_else(|| clash.map(|clash| clash.complaint.clone())));
         match complaint {
             Ok(None) => {}
@@ -45,11 +47,7 @@ pub(crate) fn check(
 }
 
 /// Everything that would run: the answers, and in parts without one what is installed.
-fn members<'u>(
-    universe: &'u Universe<'u>,
-    requests: &[Request],
-    parts: &[Part],
-) -> Vec<Member<'u>> {
+fn members(universe: &Universe<'_>, requests: &[Request], parts: &[Part]) -> Vec<Member> {
     let mut members = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         match &part.result {
@@ -70,21 +68,22 @@ fn members<'u>(
 fn complaint(
     universe: &Universe<'_>,
     requests: &[Request],
-    semantics: &Semantics,
     part: &Part,
     answer: &Answer,
     number: usize,
-    needs: &mut Needs<'_>,
+    needs: &Needs<'_>,
+    budget: &mut Budget,
 ) -> Result<Option<String>, Expense> {
-    let members = needs.members;
-    let own: Vec<&Member<'_>> = members.iter().filter(|member| member.part == number).collect();
+    let own: Vec<&Member> =
+        needs.members.iter().copied().filter(|member| member.part == number).collect();
     if own.len() != answer.additions.len() + answer.kept.len() {
         let complaint = "an operator of the answer is in no catalog and not installed";
         return Ok(Some(complaint.to_owned()));
     }
+    let native = native_apis(universe, needs.semantics);
     for member in own {
-        let unmet = needs.unmet(member);
-        if let Some(complaint) = unmet.map_err(|spent| needs.expense(member, spent))? {
+        let unmet = needs.unmet(member, native, budget);
+        if let Some(complaint) = unmet.map_err(|spent| needs::expense(member, spent, budget))? {
             return Ok(Some(complaint));
         }
     }
@@ -94,7 +93,7 @@ fn complaint(
         .iter()
         .find_map(|name| {
             let request = requests.iter().find(|request| request.name == *name)?;
-            unfulfilled(universe, request, semantics, part, answer)
+            unfulfilled(universe, request, needs.semantics, part, answer)
         })
         .or_else(|| answer.additions.iter().find_map(|addition| ghost(addition, &kept)));
     Ok(complaint)
@@ -114,8 +113,8 @@ enum Exclusive<'m> {
 }
 
 /// Finds all operators that may not run side by side.
-fn clashes(members: &[Member<'_>], semantics: &Semantics) -> Vec<Clash> {
-    let mut holders: BTreeMap<Exclusive<'_>, &Member<'_>> = BTreeMap::new();
+fn clashes(members: &[Member], semantics: &Semantics) -> Vec<Clash> {
+    let mut holders: BTreeMap<Exclusive<'_>, &Member> = BTreeMap::new();
     let mut clashes = Vec::new();
     for member in members {
         let packages = member.packages.iter().map(|package| Exclusive::Package(package));

@@ -29,6 +29,7 @@ pub use operon_constraint::ConstraintCache;
 pub use self::{
     budget::{Budget, Spent},
     candidates::candidates,
+    check::{Fulfilment, RunningOperator, RunningSet},
     conflict::{Conflict, Fact, Missing, Operator},
     explain::{Because, BecauseKind, Explanation, explain},
     limits::{DEFAULT_BYTES, DEFAULT_CONFLICT_STEPS, DEFAULT_CONFLICTS, DEFAULT_STEPS, Limits},

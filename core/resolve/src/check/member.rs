@@ -9,7 +9,8 @@ use crate::resolution::Addition;
 use crate::universe::{Installed, InstalledProperties, Request, Universe};
 
 /// An operator that would run.
-pub(super) struct Member<'u> {
+#[derive(Debug)]
+pub(super) struct Member {
     pub(super) part: usize,
     pub(super) name: String,
     /// The package that the catalog lists it in; empty for an installed one.
@@ -21,16 +22,16 @@ pub(super) struct Member<'u> {
     pub(super) packages: Vec<String>,
     pub(super) apis: Vec<GroupVersionKind>,
     /// The APIs that an installed operator without an annotation requires.
-    pub(super) required: &'u [GroupVersionKind],
+    pub(super) required: Vec<GroupVersionKind>,
     pub(super) is_installed: bool,
 }
 
 /// Reads the bundles that an answer adds.
-pub(super) fn additions<'u>(
-    universe: &'u Universe<'u>,
+pub(super) fn additions(
+    universe: &Universe<'_>,
     additions: &[Addition],
     part: usize,
-) -> Vec<Member<'u>> {
+) -> Vec<Member> {
     let mut members = Vec::new();
     for addition in additions {
         let bundle = universe.catalog(&addition.source).and_then(|catalog| {
@@ -53,12 +54,12 @@ pub(super) fn additions<'u>(
 }
 
 /// Reads the installed operators of these names.
-pub(super) fn installed<'u, 'n>(
-    universe: &'u Universe<'u>,
+pub(super) fn installed<'n>(
+    universe: &Universe<'_>,
     requests: &[Request],
     names: impl Iterator<Item = &'n str>,
     part: usize,
-) -> Vec<Member<'u>> {
+) -> Vec<Member> {
     let mut by_name: BTreeMap<&str, &Installed> = BTreeMap::new();
     for operator in &universe.installed {
         by_name.entry(&operator.name).or_insert(operator);
@@ -67,7 +68,8 @@ pub(super) fn installed<'u, 'n>(
     names.filter_map(find).map(|operator| installed_member(operator, part, requests)).collect()
 }
 
-fn installed_member<'u>(operator: &'u Installed, part: usize, requests: &[Request]) -> Member<'u> {
+/// Reads an installed operator.
+pub(super) fn installed_member(operator: &Installed, part: usize, requests: &[Request]) -> Member {
     let texts = match &operator.properties {
         InstalledProperties::Annotated(properties) => properties.clone(),
         InstalledProperties::Derived { .. } | InstalledProperties::Unreadable(_) => Vec::new(),
@@ -76,7 +78,7 @@ fn installed_member<'u>(operator: &'u Installed, part: usize, requests: &[Reques
     let mut member = member(part, operator.name.clone(), version, texts);
     if let InstalledProperties::Derived { owned, required } = &operator.properties {
         member.apis.clone_from(owned);
-        member.required = required;
+        member.required.clone_from(required);
         // Requests that name an operator without an annotation say which package it is of.
         let named: BTreeSet<&str> = requests
             .iter()
@@ -101,12 +103,12 @@ fn installed_member<'u>(operator: &'u Installed, part: usize, requests: &[Reques
     member
 }
 
-fn member<'u>(
+fn member(
     part: usize,
     name: String,
     version: Option<Version>,
     texts: Vec<(String, String)>,
-) -> Member<'u> {
+) -> Member {
     let properties: Vec<Property> =
         texts.iter().map(|(kind, value)| Property::from_text(kind, value)).collect();
     Member {
@@ -118,7 +120,7 @@ fn member<'u>(
         apis: provided_apis(&properties).collect(),
         properties,
         texts,
-        required: &[],
+        required: Vec::new(),
         is_installed: false,
     }
 }

@@ -11,22 +11,41 @@ use crate::semantics::{ConstraintReading, FailureScope, Semantics};
 use crate::universe::Universe;
 
 /// Everything that would run, by what needs ask for.
+#[derive(Debug)]
 pub(super) struct Needs<'m> {
-    universe: &'m Universe<'m>,
-    semantics: &'m Semantics,
-    pub(super) members: &'m [Member<'m>],
+    pub(super) semantics: &'m Semantics,
+    pub(super) members: Vec<&'m Member>,
     apis: BTreeSet<&'m GroupVersionKind>,
     by_package: BTreeMap<&'m str, Vec<usize>>,
-    budget: &'m mut Budget,
+}
+
+/// A constraint, or a part of one, and whether the set fulfils it.
+#[derive(Debug)]
+pub(super) struct Evaluated<'c> {
+    pub(super) constraint: &'c Constraint,
+    /// The places of its parts, which all come later.
+    pub(super) parts: Vec<usize>,
+    /// Whether it stands below an odd number of `not`.
+    pub(super) is_negated: bool,
+    pub(super) holds: bool,
+}
+
+/// Returns the APIs of the cluster itself, where they count.
+pub(super) fn native_apis<'u>(
+    universe: &'u Universe<'_>,
+    semantics: &Semantics,
+) -> Option<&'u BTreeSet<GroupVersionKind>> {
+    universe.native_apis.as_ref().filter(|_| semantics.count_native_apis)
+}
+
+/// Describes an operator whose needs are too expensive to test.
+pub(super) fn expense(member: &Member, spent: Spent, budget: &Budget) -> Expense {
+    let limit = budget.limits().of(spent);
+    Expense { bundle: member.name.clone(), need: String::new(), spent, limit }
 }
 
 impl<'m> Needs<'m> {
-    pub(super) fn new(
-        universe: &'m Universe<'m>,
-        semantics: &'m Semantics,
-        members: &'m [Member<'m>],
-        budget: &'m mut Budget,
-    ) -> Self {
+    pub(super) fn new(semantics: &'m Semantics, members: Vec<&'m Member>) -> Self {
         let apis = members.iter().flat_map(|member| &member.apis).collect();
         let mut by_package: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, member) in members.iter().enumerate() {
@@ -34,20 +53,19 @@ impl<'m> Needs<'m> {
                 by_package.entry(package).or_default().push(place);
             }
         }
-        Self { universe, semantics, members, apis, by_package, budget }
+        Self { semantics, members, apis, by_package }
     }
 
-    /// Describes an operator whose needs are too expensive to test.
-    pub(super) fn expense(&self, member: &Member<'_>, spent: Spent) -> Expense {
-        let limit = self.budget.limits().of(spent);
-        Expense { bundle: member.name.clone(), need: String::new(), spent, limit }
-    }
-
-    /// Names a need of an operator that nothing meets.
-    pub(super) fn unmet(&mut self, member: &Member<'_>) -> Result<Option<String>, Spent> {
-        self.budget.spend(1)?;
-        for api in member.required {
-            if !self.is_native(api) && !self.apis.contains(api) {
+    /// Names a need of an operator that neither the members nor `native` APIs meet.
+    pub(super) fn unmet(
+        &self,
+        member: &Member,
+        native: Option<&BTreeSet<GroupVersionKind>>,
+        budget: &mut Budget,
+    ) -> Result<Option<String>, Spent> {
+        budget.spend(1)?;
+        for api in &member.required {
+            if !contains(native, api) && !self.apis.contains(api) {
                 let complaint = format!("{} needs {api:?}, which nothing provides", member.name);
                 return Ok(Some(complaint));
             }
@@ -58,10 +76,10 @@ impl<'m> Needs<'m> {
             if kind == "olm.deprecated" && !may_be_marked {
                 return Ok(Some(format!("{} is deprecated", member.name)));
             }
-            self.budget.spend(1)?;
+            budget.spend(1)?;
             // It is dropped before the next one is read.
             let read = |budget: &mut Budget| budget.read_need(kind, value, constraint_dialect);
-            let constraint = match self.budget.scope(read)? {
+            let constraint = match budget.scope(read)? {
                 Ok(Some(parsed)) => parsed.constraint,
                 Ok(None) => continue,
                 // What runs is left alone although its need cannot be read.
@@ -72,8 +90,8 @@ impl<'m> Needs<'m> {
                 }
             };
             let met = match self.semantics.constraints {
-                ConstraintReading::OneCandidate => self.has_match(&constraint)?,
-                ConstraintReading::WholeSet => self.holds(&constraint)?,
+                ConstraintReading::OneCandidate => self.has_match(&constraint, budget)?,
+                ConstraintReading::WholeSet => self.holds(&constraint, native, budget)?,
             };
             if !met {
                 let name = &member.name;
@@ -83,88 +101,114 @@ impl<'m> Needs<'m> {
         Ok(None)
     }
 
-    fn is_native(&self, api: &GroupVersionKind) -> bool {
-        let native = self.universe.native_apis.as_ref();
-        self.semantics.count_native_apis && native.is_some_and(|native| native.contains(api))
-    }
-
     /// Returns `true` if one operator matches a constraint.
-    fn has_match(&mut self, constraint: &Constraint) -> Result<bool, Spent> {
-        let members = self.members;
-        match &constraint.requirement {
-            Requirement::Gvk(api) => {
-                self.budget.spend(1)?;
-                Ok(self.apis.contains(api))
-            }
-            Requirement::Package { name, .. } => {
-                let places = self.by_package.get(name.as_str()).cloned().unwrap_or_default();
-                let mut candidates = places.into_iter().map(|place| &members[place]);
-                self.any(constraint, &mut candidates)
-            }
-            Requirement::Label(_)
-            | Requirement::Cel(_)
-            | Requirement::All(_)
-            | Requirement::Any(_)
-            | Requirement::Not(_) => self.any(constraint, &mut members.iter()),
+    fn has_match(&self, constraint: &Constraint, budget: &mut Budget) -> Result<bool, Spent> {
+        if let Requirement::Gvk(api) = &constraint.requirement {
+            budget.spend(1)?;
+            return Ok(self.apis.contains(api));
         }
-    }
-
-    fn any<'c>(
-        &mut self,
-        constraint: &Constraint,
-        candidates: &mut dyn Iterator<Item = &'c Member<'m>>,
-    ) -> Result<bool, Spent>
-    where
-        'm: 'c,
-    {
-        for member in candidates {
-            if matches_member(constraint, member, self.budget)? {
+        for place in self.candidates(constraint) {
+            if matches_member(constraint, self.members[place], budget)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Evaluates a constraint over the whole set, innermost parts first, without recursion.
-    fn holds(&mut self, constraint: &Constraint) -> Result<bool, Spent> {
+    /// Returns the places of the operators that match a constraint.
+    pub(super) fn matching(
+        &self,
+        constraint: &Constraint,
+        budget: &mut Budget,
+    ) -> Result<Vec<usize>, Spent> {
+        let mut found = Vec::new();
+        for place in self.candidates(constraint) {
+            if matches_member(constraint, self.members[place], budget)? {
+                found.push(place);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the places of the operators that may match a constraint.
+    fn candidates(&self, constraint: &Constraint) -> Vec<usize> {
+        match &constraint.requirement {
+            Requirement::Package { name, .. } => {
+                self.by_package.get(name.as_str()).cloned().unwrap_or_default()
+            }
+            Requirement::Gvk(_)
+            | Requirement::Label(_)
+            | Requirement::Cel(_)
+            | Requirement::All(_)
+            | Requirement::Any(_)
+            | Requirement::Not(_) => (0..self.members.len()).collect(),
+        }
+    }
+
+    fn holds(
+        &self,
+        constraint: &Constraint,
+        native: Option<&BTreeSet<GroupVersionKind>>,
+        budget: &mut Budget,
+    ) -> Result<bool, Spent> {
+        Ok(self.evaluate(constraint, native, budget)?.first().is_some_and(|whole| whole.holds))
+    }
+
+    /// Evaluates a constraint over the whole set, innermost parts first, without recursion; the whole
+    /// comes first in the result.
+    pub(super) fn evaluate<'c>(
+        &self,
+        constraint: &'c Constraint,
+        native: Option<&BTreeSet<GroupVersionKind>>,
+        budget: &mut Budget,
+    ) -> Result<Vec<Evaluated<'c>>, Spent> {
+        let new = |constraint, is_negated| Evaluated {
+            constraint,
+            parts: Vec::new(),
+            is_negated,
+            holds: false,
+        };
         // Every constraint is listed before its parts, so going backwards meets parts first.
-        let mut listed: Vec<(&Constraint, Vec<usize>, bool)> =
-            vec![(constraint, Vec::new(), false)];
+        let mut listed = vec![new(constraint, false)];
         let mut next = 0;
         while next < listed.len() {
-            let (current, negated) = (listed[next].0, listed[next].2);
+            let (current, is_negated) = (listed[next].constraint, listed[next].is_negated);
             if let Some(parts) = current.requirement.parts() {
                 let flips = matches!(current.requirement, Requirement::Not(_));
                 for part in parts.iter() {
                     let number = listed.len();
-                    listed[next].1.push(number);
-                    listed.push((part, Vec::new(), negated != flips));
+                    listed[next].parts.push(number);
+                    listed.push(new(part, is_negated != flips));
                 }
             }
             next += 1;
         }
-        let mut values = vec![false; listed.len()];
-        for (number, (constraint, parts, negated)) in listed.iter().enumerate().rev() {
-            let mut part_values = parts.iter().map(|&part| values[part]);
-            values[number] = match &constraint.requirement {
+        for number in (0..listed.len()).rev() {
+            let Evaluated { constraint, parts, is_negated, .. } = &listed[number];
+            let mut part_values = parts.iter().map(|&part| listed[part].holds);
+            listed[number].holds = match &constraint.requirement {
                 Requirement::All(_) => part_values.all(|value| value),
                 Requirement::Any(_) => part_values.any(|value| value),
                 Requirement::Not(_) => !part_values.any(|value| value),
                 // An API of the cluster itself can be relied on, but is no operator to be excluded.
-                Requirement::Gvk(api) if !negated && self.is_native(api) => true,
+                Requirement::Gvk(api) if !is_negated && contains(native, api) => true,
                 Requirement::Gvk(_)
                 | Requirement::Package { .. }
                 | Requirement::Label(_)
-                | Requirement::Cel(_) => self.has_match(constraint)?,
+                | Requirement::Cel(_) => self.has_match(constraint, budget)?,
             };
         }
-        Ok(values[0])
+        Ok(listed)
     }
+}
+
+fn contains(native: Option<&BTreeSet<GroupVersionKind>>, api: &GroupVersionKind) -> bool {
+    native.is_some_and(|native| native.contains(api))
 }
 
 fn matches_member(
     constraint: &Constraint,
-    member: &Member<'_>,
+    member: &Member,
     budget: &mut Budget,
 ) -> Result<bool, Spent> {
     let package = match member.packages.last() {
