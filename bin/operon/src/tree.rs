@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
+use operon_constraint::Requirement;
 use operon_driver::Interest;
 use operon_kinds::Subscription;
 use operon_lifecycle::{
     Objects,
-    views::{Need, OperatorNode, Provider, tree},
+    views::{NeedState, OperatorNeed, OperatorNode, Provider, tree},
 };
 use operon_object::known;
 
@@ -155,46 +156,92 @@ impl<'n> Drawing<'n> {
         drawn: &mut BTreeSet<(&'n str, &'n str)>,
         depth: usize,
     ) {
-        for (index, (need, provider)) in node.needs.iter().enumerate() {
+        for (index, need) in node.needs.iter().enumerate() {
             let is_last = index + 1 == node.needs.len();
             let joint = self.joint(is_last);
-            let start = format!("{indent}{joint}needs {}: ", clean(&need.to_string()));
-            match self.provider(provider) {
-                Ok(other) => {
-                    let label = self.label(other, &node.namespace);
-                    let has_needs = !other.needs.is_empty();
-                    let is_new = drawn.insert(key(other));
-                    let is_drawn = has_needs && is_new && depth < MAX_DRAWN_DEPTH;
-                    let more = match (has_needs, is_drawn) {
-                        (false, _) | (_, true) => "",
-                        (true, false) if is_new => " (and so on)",
-                        (true, false) => " (drawn above)",
+            let text = clean(&need.text);
+            let providers = match &need.state {
+                NeedState::Met(providers) => providers.as_slice(),
+                NeedState::Unmet => {
+                    let told = self.alarm(unmet(need));
+                    self.text += &format!("{indent}{joint}needs {text}: {told}\n");
+                    continue;
+                }
+                NeedState::Unknown(why) => {
+                    let told = match need.constraint {
+                        Some(_) => format!("needs {text}: {}", self.alarm(&clean(why))),
+                        None => self.alarm(&text),
                     };
-                    self.text += &format!("{start}{label}{more}\n");
-                    if is_drawn {
-                        let indent = self.indent(indent, is_last);
-                        self.needs(other, &indent, drawn, depth + 1);
+                    self.text += &format!("{indent}{joint}{told}\n");
+                    continue;
+                }
+            };
+            let below = self.indent(indent, is_last);
+            match providers {
+                [] => self.text += &format!("{indent}{joint}needs {text}: met\n"),
+                [provider] => {
+                    let start = format!("{indent}{joint}needs {text}: ");
+                    self.provider(node, provider, &start, &below, drawn, depth);
+                }
+                providers => {
+                    self.text += &format!("{indent}{joint}needs {text}:\n");
+                    for (index, provider) in providers.iter().enumerate() {
+                        let is_last = index + 1 == providers.len();
+                        let start = format!("{below}{}", self.joint(is_last));
+                        let below = self.indent(&below, is_last);
+                        self.provider(node, provider, &start, &below, drawn, depth);
                     }
                 }
-                Err(told) => self.text += &format!("{start}{told}\n"),
             }
         }
     }
 
-    /// Returns the operator that provides something, or what there is to say instead.
-    fn provider(&self, provider: &Provider) -> Result<&'n OperatorNode, String> {
-        match provider {
-            Provider::Operator(namespace, name) => {
-                let is_it =
-                    |node: &&OperatorNode| node.namespace == *namespace && node.name == *name;
-                self.nodes.iter().find(is_it).ok_or_else(|| clean(name))
-            }
-            Provider::Cluster => Err("there is a CRD for it, and no operator".to_owned()),
-            Provider::Nobody => {
-                let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-                Err(format!("{red}{} nobody provides it{red:#}", self.lines.cross))
-            }
+    /// Draws what takes part in meeting a need of an operator, and what it needs in turn.
+    fn provider(
+        &mut self,
+        node: &'n OperatorNode,
+        provider: &'n Provider,
+        start: &str,
+        indent: &str,
+        drawn: &mut BTreeSet<(&'n str, &'n str)>,
+        depth: usize,
+    ) {
+        let Some(other) = self.operator(provider) else {
+            let told = match provider {
+                Provider::Cluster => "there is a CRD for it, and no operator".to_owned(),
+                Provider::Operator(_, name) => clean(name),
+            };
+            self.text += &format!("{start}{told}\n");
+            return;
+        };
+        if key(other) == key(node) {
+            self.text += &format!("{start}provided by itself\n");
+            return;
         }
+        let label = self.label(other, &node.namespace);
+        let has_needs = !other.needs.is_empty();
+        let is_new = drawn.insert(key(other));
+        let is_drawn = has_needs && is_new && depth < MAX_DRAWN_DEPTH;
+        let more = match (has_needs, is_drawn) {
+            (false, _) | (_, true) => "",
+            (true, false) if is_new => " (and so on)",
+            (true, false) => " (drawn above)",
+        };
+        self.text += &format!("{start}{label}{more}\n");
+        if is_drawn {
+            self.needs(other, indent, drawn, depth + 1);
+        }
+    }
+
+    /// Returns the operator that takes part.
+    fn operator(&self, provider: &Provider) -> Option<&'n OperatorNode> {
+        let Provider::Operator(namespace, name) = provider else { return None };
+        self.nodes.iter().find(|node| node.namespace == *namespace && node.name == *name)
+    }
+
+    fn alarm(&self, text: &str) -> String {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        format!("{red}{} {text}{red:#}", self.lines.cross)
     }
 
     fn label(&self, node: &OperatorNode, from: &str) -> String {
@@ -219,8 +266,8 @@ impl<'n> Drawing<'n> {
         let mut reached = BTreeSet::new();
         while let Some(node) = open.pop() {
             if reached.insert(key(node)) {
-                let providers = node.needs.iter().map(|(_, provider)| self.provider(provider));
-                open.extend(providers.filter_map(Result::ok));
+                let providers = node.needs.iter().flat_map(OperatorNeed::providers);
+                open.extend(providers.filter_map(|provider| self.operator(provider)));
             }
         }
         reached
@@ -239,22 +286,17 @@ fn key(node: &OperatorNode) -> (&str, &str) {
     (&node.namespace, &node.name)
 }
 
+/// Says that a need is not met.
+fn unmet(need: &OperatorNeed) -> &'static str {
+    match need.constraint.as_ref().map(|constraint| &constraint.requirement) {
+        Some(Requirement::Gvk(_) | Requirement::Package { .. } | Requirement::Label(_)) => {
+            "nobody provides it"
+        }
+        Some(_) | None => "not met",
+    }
+}
+
 fn value(node: &OperatorNode) -> Json {
-    let needs = node.needs.iter().map(|(need, provider)| {
-        let mut members = need_members(need);
-        members.push(("text", Json::text(need.to_string())));
-        let provider = match provider {
-            Provider::Operator(namespace, name) => Json::Object(vec![
-                ("kind", Json::text("operator")),
-                ("namespace", Json::text(namespace)),
-                ("name", Json::text(name)),
-            ]),
-            Provider::Cluster => Json::Object(vec![("kind", Json::text("cluster"))]),
-            Provider::Nobody => Json::Object(vec![("kind", Json::text("nobody"))]),
-        };
-        members.push(("provider", provider));
-        Json::Object(members)
-    });
     Json::Object(vec![
         ("namespace", Json::text(&node.namespace)),
         ("name", Json::text(&node.name)),
@@ -263,19 +305,58 @@ fn value(node: &OperatorNode) -> Json {
         ("phase", Json::text(node.phase.text())),
         ("subscription", Json::text(&node.subscription)),
         ("generated", Json::Bool(node.was_generated)),
-        ("needs", Json::list(needs)),
+        ("needs", Json::list(node.needs.iter().map(need_value))),
     ])
 }
 
-fn need_members(need: &Need) -> Vec<(&'static str, Json)> {
-    match need {
-        Need::Api { group, version, kind } => vec![
-            ("group", Json::text(group)),
-            ("version", Json::text(version)),
-            ("kind", Json::text(kind)),
-        ],
-        Need::Package { package, range } => {
-            vec![("package", Json::text(package)), ("range", Json::text(range))]
+/// Returns a need for programs. The member `provider` is the first of `providers`.
+fn need_value(need: &OperatorNeed) -> Json {
+    let mut members = need_members(need);
+    members.push(("text", Json::text(&need.text)));
+    let kind = |kind: &str| Json::Object(vec![("kind", Json::text(kind))]);
+    let (met, provider) = match &need.state {
+        NeedState::Met(providers) => {
+            (Json::Bool(true), providers.first().map_or(Json::Null, provider_value))
         }
+        NeedState::Unmet => (Json::Bool(false), kind("nobody")),
+        NeedState::Unknown(_) => (Json::Null, kind("unknown")),
+    };
+    members.extend([("met", met), ("provider", provider)]);
+    members.push(("providers", Json::list(need.providers().iter().map(provider_value))));
+    if let NeedState::Unknown(why) = &need.state {
+        members.push(("error", Json::text(why)));
+    }
+    Json::Object(members)
+}
+
+fn provider_value(provider: &Provider) -> Json {
+    match provider {
+        Provider::Operator(namespace, name) => Json::Object(vec![
+            ("kind", Json::text("operator")),
+            ("namespace", Json::text(namespace)),
+            ("name", Json::text(name)),
+        ]),
+        Provider::Cluster => Json::Object(vec![("kind", Json::text("cluster"))]),
+    }
+}
+
+fn need_members(need: &OperatorNeed) -> Vec<(&'static str, Json)> {
+    match need.constraint.as_ref().map(|constraint| &constraint.requirement) {
+        Some(Requirement::Gvk(api)) => vec![
+            ("group", Json::text(&api.group)),
+            ("version", Json::text(&api.version)),
+            ("kind", Json::text(&api.kind)),
+        ],
+        Some(Requirement::Package { name, range }) => {
+            vec![("package", Json::text(name)), ("range", Json::text(range.to_string()))]
+        }
+        Some(
+            Requirement::Label(_)
+            | Requirement::Cel(_)
+            | Requirement::All(_)
+            | Requirement::Any(_)
+            | Requirement::Not(_),
+        )
+        | None => Vec::new(),
     }
 }

@@ -18,7 +18,7 @@ use operon_object::{Kind, ObjectKey};
 use crate::{
     cluster::{
         ClusterArguments, Engine, EngineArguments, Kinds, NamespaceArguments, Reached, act,
-        look_well, namespace_of_operator, place,
+        look_well, namespace_of_operator, now, place,
     },
     exit::Outcome,
     manifests::{files_in, read_file},
@@ -120,10 +120,10 @@ pub(crate) fn run(command: &Uninstall) -> anyhow::Result<Outcome> {
 
 /// Works out what would happen. What harms others is shown with them.
 fn show(command: &Uninstall, engine: &Engine) -> anyhow::Result<Shown> {
-    let objects = engine.objects();
-    let namespace = namespace_of_operator(objects, command.name(), &command.namespace)?;
+    let world = engine.world(now());
+    let namespace = namespace_of_operator(world.objects, command.name(), &command.namespace)?;
     let Uninstall { with_dependants, with_leftovers, .. } = *command;
-    let within = |extent| removal_within(objects, &namespace, command.name(), extent);
+    let within = |extent| removal_within(&world, &namespace, command.name(), extent);
     let mut removal = within(Extent { with_dependants, with_leftovers })?;
     let harm: Vec<String> = removal.dependants.iter().map(|(_, why)| why.clone()).collect();
     if !harm.is_empty() && !with_dependants {

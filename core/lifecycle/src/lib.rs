@@ -8,6 +8,7 @@ mod catalog_sources;
 mod components;
 mod covers;
 mod decide;
+mod dependencies;
 mod effect;
 mod fail_forward;
 mod failure;

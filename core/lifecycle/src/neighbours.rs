@@ -6,16 +6,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use operon_constraint::GroupVersionKind;
+use operon_constraint::{Constraint, GroupVersionKind};
 use operon_kinds::{
-    InstallPlan, ServiceVersion, Subscription, names, provided_apis, required_apis,
+    ApiDefinition, InstallPlan, ServiceVersion, Subscription, names, provided_apis,
 };
-use operon_object::{Object, Value, known};
+use operon_object::{Value, known};
 use operon_plan::Draft;
+use operon_resolve::{Budget, Limits, Spent};
 
 use crate::{
     World,
-    outlook::{Cost, Hold, Outlook},
+    dependencies::{Operator, OperatorSet, requests, served_apis},
+    outlook::{Cost, Hold, Outlook, TOO_EXPENSIVE},
     scene::Scene,
 };
 
@@ -29,30 +31,55 @@ pub(crate) enum Neighbours {
     Held(Hold),
 }
 
-/// An operator elsewhere that would lack an API.
+/// An operator elsewhere with a requirement that would not be met any more.
 struct Harm {
     namespace: String,
     operator: String,
-    api: GroupVersionKind,
+    requirement: String,
+}
+
+/// What a draft would do to operators of other namespaces.
+struct Impact<'w> {
+    /// The operators of other namespaces, copies left out.
+    elsewhere: Vec<Operator<'w>>,
+    /// The APIs that requirements may rely on now.
+    before: BTreeSet<GroupVersionKind>,
+    /// Those that are left.
+    after: BTreeSet<GroupVersionKind>,
 }
 
 /// Asks the other namespaces about a draft. Resolving them draws on the steps of the same decision, of
 /// which `cost` is spent.
 pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, cost: &mut Cost) -> Neighbours {
-    let harms = harms(scene, draft);
+    match weigh(scene, draft, cost) {
+        Ok(neighbours) => neighbours,
+        Err(Spent::Steps | Spent::Bytes) => Neighbours::Held(Hold {
+            reason: TOO_EXPENSIVE,
+            message: format!(
+                "{} would take APIs away, and whether operators of other namespaces need them is too \
+                 expensive to evaluate",
+                added(draft)
+            ),
+        }),
+    }
+}
+
+fn weigh(scene: &Scene<'_>, draft: &Draft, cost: &mut Cost) -> Result<Neighbours, Spent> {
+    let Some(impact) = charged(scene, cost, |budget| Impact::of(scene, draft, budget))? else {
+        return Ok(Neighbours::Unharmed);
+    };
+    let harms = charged(scene, cost, |budget| impact.harms(budget))?;
     if harms.is_empty() {
-        return Neighbours::Unharmed;
+        return Ok(Neighbours::Unharmed);
     }
     if let Some(contents) = awaited(scene, draft, &harms) {
-        return Neighbours::Joined(contents);
+        return Ok(Neighbours::Joined(contents));
     }
     let told: Vec<String> = harms.iter().map(Harm::tell).collect();
-    let names: Vec<&str> =
-        draft.operators.iter().map(|operator| operator.addition.name.as_str()).collect();
     let message =
-        format!("{} would take away what runs elsewhere: {}", names.join(" and "), told.join("; "));
-    let Some(partners) = deadlock(scene, draft, &harms, cost) else {
-        return Neighbours::Held(Hold { reason: "NeededElsewhere", message });
+        format!("{} would take away what runs elsewhere: {}", added(draft), told.join("; "));
+    let Some(partners) = deadlock(scene, draft, &impact, &harms, cost)? else {
+        return Ok(Neighbours::Held(Hold { reason: "NeededElsewhere", message }));
     };
     let wants = |namespace: &str, draft: &Draft| wants_to_join(scene.world, namespace, draft);
     let is_wanted = wants(scene.namespace, draft)
@@ -60,10 +87,10 @@ pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, cost: &mut Cost) -> Neighbou
     if is_wanted {
         let contents =
             partners.into_iter().map(|(namespace, partner)| (namespace, partner.content));
-        return Neighbours::Joined(contents.collect());
+        return Ok(Neighbours::Joined(contents.collect()));
     }
     let others: Vec<&str> = partners.keys().map(String::as_str).collect();
-    Neighbours::Held(Hold {
+    Ok(Neighbours::Held(Hold {
         reason: "Deadlock",
         message: format!(
             "{message}. They wait for this one in turn, so that neither can go first: to move both at \
@@ -71,44 +98,145 @@ pub(crate) fn ask(scene: &Scene<'_>, draft: &Draft, cost: &mut Cost) -> Neighbou
             others.join(", "),
             names::JOINT_ANNOTATION
         ),
-    })
+    }))
+}
+
+/// Names the operators that a draft adds.
+fn added(draft: &Draft) -> String {
+    let names = draft.operators.iter().map(|operator| operator.addition.name.as_str());
+    names.collect::<Vec<_>>().join(" and ")
+}
+
+/// Does some work with what is left of a decision's steps, and charges what it takes.
+fn charged<T>(
+    scene: &Scene<'_>,
+    cost: &mut Cost,
+    work: impl FnOnce(&mut Budget) -> Result<T, Spent>,
+) -> Result<T, Spent> {
+    let settings = scene.world.settings;
+    let steps = settings.limits.steps.saturating_sub(cost.steps);
+    let limits = Limits { steps, ..settings.limits };
+    let mut budget = Budget::with_cache(&limits, settings.memory.rules.clone());
+    let result = work(&mut budget);
+    cost.add(Cost { steps: budget.steps_spent(), was_cut: budget.was_cut() });
+    result
 }
 
 impl Harm {
     fn tell(&self) -> String {
-        let Self { namespace, operator, api } = self;
-        let GroupVersionKind { group, version, kind } = api;
-        format!("{operator} in namespace {namespace} needs API {kind}.{version} ({group})")
+        let Self { namespace, operator, requirement } = self;
+        format!("{operator} in namespace {namespace} needs {requirement}")
     }
 }
 
-/// Returns what a draft would take away from operators of other namespaces.
-fn harms(scene: &Scene<'_>, draft: &Draft) -> Vec<Harm> {
-    let lost = lost_apis(scene, draft);
-    if lost.is_empty() {
-        return Vec::new();
-    }
-    let elsewhere: Vec<ServiceVersion<'_>> = scene
-        .world
-        .objects
-        .all(&known::CLUSTER_SERVICE_VERSION)
-        .filter(|object| object.namespace() != scene.namespace)
-        .map(ServiceVersion::read)
-        .filter(|operator| !operator.is_copied())
-        .collect();
-    let mut harms = Vec::new();
-    for operator in &elsewhere {
-        for api in apis(required_apis(operator.object.spec())) {
-            if lost.contains(&api) && !elsewhere.iter().any(|other| provides(*other, &api)) {
-                harms.push(Harm {
-                    namespace: operator.object.namespace().to_owned(),
-                    operator: operator.name().to_owned(),
-                    api,
-                });
+impl<'w> Impact<'w> {
+    /// Works out what a draft would do; `None` if it takes no API away.
+    fn of(scene: &Scene<'w>, draft: &Draft, budget: &mut Budget) -> Result<Option<Self>, Spent> {
+        let lost = lost_apis(scene, draft);
+        if lost.is_empty() {
+            return Ok(None);
+        }
+        let objects = scene.world.objects;
+        let others = objects
+            .all(&known::CLUSTER_SERVICE_VERSION)
+            .map(ServiceVersion::read)
+            .filter(|operator| !operator.is_copied());
+        let mut elsewhere = Vec::new();
+        let mut subscriptions = BTreeMap::new();
+        for operator in others {
+            let namespace = operator.object.namespace();
+            if namespace != scene.namespace {
+                let subscriptions =
+                    subscriptions.entry(namespace).or_insert_with(|| requests(objects, namespace));
+                elsewhere.push(Operator::read(operator, subscriptions, budget)?);
             }
         }
+        let provided: BTreeSet<GroupVersionKind> = elsewhere
+            .iter()
+            .flat_map(|operator| operator.running.provided_apis())
+            .cloned()
+            .collect();
+        let native = scene.world.settings.native_apis.iter().flatten();
+        let served = objects.all(&known::CUSTOM_RESOURCE_DEFINITION).flat_map(served_apis);
+        let own = scene.operators.iter();
+        let own = own.flat_map(|operator| apis(provided_apis(operator.object.spec())));
+        let before: BTreeSet<GroupVersionKind> =
+            served.chain(own).chain(native.chain(&provided).chain(&lost).cloned()).collect();
+        let is_left = |api: &&GroupVersionKind| !lost.contains(api) || provided.contains(api);
+        let after = before.iter().filter(is_left).cloned().collect();
+        Ok(Some(Self { elsewhere, before, after }))
     }
-    harms
+
+    /// Returns the requirements that would not be met any more. One that cannot be read is met by nothing,
+    /// so that nothing takes that away.
+    fn harms(&self, budget: &mut Budget) -> Result<Vec<Harm>, Spent> {
+        let operators: Vec<&Operator<'_>> = self.elsewhere.iter().collect();
+        let lost = self.lost(&operators, &operators, budget)?;
+        let harm = |(operator, requirement): (&Operator<'_>, &Constraint)| Harm {
+            namespace: operator.namespace().to_owned(),
+            operator: operator.name().to_owned(),
+            requirement: requirement.to_string(),
+        };
+        Ok(lost.into_iter().map(harm).collect())
+    }
+
+    /// Returns the requirements of some operators that are met with the APIs before and not after, where
+    /// `operators` run elsewhere.
+    fn lost<'d>(
+        &self,
+        operators: &[&'d Operator<'d>],
+        judged: &[&'d Operator<'d>],
+        budget: &mut Budget,
+    ) -> Result<Vec<(&'d Operator<'d>, &'d Constraint)>, Spent> {
+        let set = |apis: &BTreeSet<GroupVersionKind>| {
+            OperatorSet::with_apis(operators.to_vec(), apis.clone())
+        };
+        let (before, after) = (set(&self.before), set(&self.after));
+        let mut lost = Vec::new();
+        for operator in judged {
+            let of_operator = before.lost(&after, operator, budget)?;
+            lost.extend(of_operator.into_iter().map(|requirement| (*operator, requirement)));
+        }
+        Ok(lost)
+    }
+
+    /// Returns `true` if a draft of another namespace moves an operator to one that loses nothing.
+    fn is_relieved_by(
+        &self,
+        world: &World<'_>,
+        partner: &Draft,
+        operator: &str,
+        budget: &mut Budget,
+    ) -> Result<bool, Spent> {
+        let namespace = partner.namespace.as_str();
+        let subscriptions = requests(world.objects, namespace);
+        let mut planned = Vec::new();
+        for object in partner.steps.iter().map(|step| &step.object) {
+            if object.kind() == known::CLUSTER_SERVICE_VERSION {
+                let service_version = ServiceVersion::read(object);
+                planned.push(Operator::read(service_version, &subscriptions, budget)?);
+            }
+        }
+        let updates: Vec<(&str, &str)> = partner
+            .operators
+            .iter()
+            .map(|planned| (planned.addition.updates.as_str(), planned.addition.name.as_str()))
+            .collect();
+        let goes = |other: &&Operator<'_>| {
+            other.namespace() == namespace
+                && updates.iter().any(|(updated, _)| *updated == other.name())
+        };
+        let staying = self.elsewhere.iter().filter(|other| !goes(other));
+        let operators: Vec<&Operator<'_>> = staying.chain(&planned).collect();
+        for (_, name) in updates.iter().filter(|(updated, _)| *updated == operator) {
+            let new: Vec<&Operator<'_>> =
+                planned.iter().filter(|planned| planned.name() == *name).collect();
+            if !new.is_empty() && self.lost(&operators, &new, budget)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// Finds the plans of other namespaces that wait for a draft, or go on with it; nothing unless there is
@@ -133,9 +261,10 @@ fn awaited(scene: &Scene<'_>, draft: &Draft, harms: &[Harm]) -> Option<BTreeMap<
 fn deadlock(
     scene: &Scene<'_>,
     draft: &Draft,
+    impact: &Impact<'_>,
     harms: &[Harm],
     cost: &mut Cost,
-) -> Option<BTreeMap<String, Draft>> {
+) -> Result<Option<BTreeMap<String, Draft>>, Spent> {
     let mut partners = BTreeMap::new();
     let namespaces: BTreeSet<&str> = harms.iter().map(|harm| harm.namespace.as_str()).collect();
     for namespace in namespaces {
@@ -143,35 +272,54 @@ fn deadlock(
         let left = scene.world.settings.limits.steps.saturating_sub(cost.steps);
         let outlook = Outlook::looking_away(&theirs, left);
         cost.add(outlook.cost);
-        let drafts = outlook.drafts;
-        let here = || harms.iter().filter(|harm| harm.namespace == namespace);
-        let partner = drafts.into_iter().find(|partner| {
-            here().all(|harm| relieves(partner, &harm.operator, &harm.api))
-                && is_held_by(&theirs, partner, scene.namespace, draft)
-        });
-        partners.insert(namespace.to_owned(), partner?);
+        let here: Vec<&Harm> = harms.iter().filter(|harm| harm.namespace == namespace).collect();
+        let mut found = None;
+        for partner in outlook.drafts {
+            let is_partner = charged(scene, cost, |budget| {
+                Ok(relieves(scene.world, &partner, impact, &here, budget)?
+                    && is_held_by(&theirs, &partner, scene.namespace, draft, budget)?)
+            })?;
+            if is_partner {
+                found = Some(partner);
+                break;
+            }
+        }
+        let Some(partner) = found else { return Ok(None) };
+        partners.insert(namespace.to_owned(), partner);
     }
-    Some(partners)
+    Ok(Some(partners))
 }
 
-/// Tells whether a draft moves an operator to one that does not need an API.
-fn relieves(draft: &Draft, operator: &str, api: &GroupVersionKind) -> bool {
-    draft.operators.iter().filter(|planned| planned.addition.updates == operator).any(|planned| {
-        let object = draft.steps.iter().map(|step| &step.object).find(|object| {
-            object.kind() == known::CLUSTER_SERVICE_VERSION
-                && object.name() == planned.addition.name
-        });
-        object.is_some_and(|object| !apis(required_apis(object.spec())).any(|need| need == *api))
-    })
+/// Returns `true` if a draft moves every operator that another one harms to one that it does not harm.
+fn relieves(
+    world: &World<'_>,
+    partner: &Draft,
+    impact: &Impact<'_>,
+    harms: &[&Harm],
+    budget: &mut Budget,
+) -> Result<bool, Spent> {
+    for harm in harms {
+        if !impact.is_relieved_by(world, partner, &harm.operator, budget)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
-/// Tells whether a draft harms only operators that another draft moves on.
-fn is_held_by(theirs: &Scene<'_>, partner: &Draft, namespace: &str, draft: &Draft) -> bool {
-    let harms = harms(theirs, partner);
-    !harms.is_empty()
-        && harms
-            .iter()
-            .all(|harm| harm.namespace == namespace && relieves(draft, &harm.operator, &harm.api))
+/// Returns `true` if a draft harms only operators that another draft moves on.
+fn is_held_by(
+    theirs: &Scene<'_>,
+    partner: &Draft,
+    namespace: &str,
+    draft: &Draft,
+    budget: &mut Budget,
+) -> Result<bool, Spent> {
+    let Some(impact) = Impact::of(theirs, partner, budget)? else { return Ok(false) };
+    let harms = impact.harms(budget)?;
+    let harms: Vec<&Harm> = harms.iter().collect();
+    Ok(!harms.is_empty()
+        && harms.iter().all(|harm| harm.namespace == namespace)
+        && relieves(theirs.world, draft, &impact, &harms, budget)?)
 }
 
 /// Tells whether all Subscriptions of a draft ask to go together with others.
@@ -199,29 +347,14 @@ fn lost_apis(scene: &Scene<'_>, draft: &Draft) -> BTreeSet<GroupVersionKind> {
         let live =
             scene.world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", definition.name());
         let Some(live) = live else { continue };
-        let served = served_versions(definition);
-        lost.extend(served_versions(live).into_iter().filter(|api| !served.contains(api)));
+        let served = served_apis(definition);
+        lost.extend(served_apis(live).into_iter().filter(|api| !served.contains(api)));
     }
     lost
 }
 
-fn served_versions(definition: &Object) -> BTreeSet<GroupVersionKind> {
-    let spec = definition.spec();
-    let is_served = |version: &&Value| version.get("served").as_bool() == Some(true);
-    let api = |version: &Value| GroupVersionKind {
-        group: spec.get("group").str().to_owned(),
-        version: version.get("name").str().to_owned(),
-        kind: spec.at(&["names", "kind"]).str().to_owned(),
-    };
-    spec.get("versions").elements().iter().filter(is_served).map(api).collect()
-}
-
-fn provides(operator: ServiceVersion<'_>, api: &GroupVersionKind) -> bool {
-    apis(provided_apis(operator.object.spec())).any(|provided| provided == *api)
-}
-
 fn apis(
-    definitions: Result<BTreeSet<operon_kinds::ApiDefinition>, String>,
+    definitions: Result<BTreeSet<ApiDefinition>, String>,
 ) -> impl Iterator<Item = GroupVersionKind> {
     definitions.unwrap_or_default().into_iter().map(|definition| definition.api)
 }

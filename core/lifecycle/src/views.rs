@@ -4,7 +4,6 @@
 mod forecast;
 mod history;
 mod metrics;
-mod needs;
 mod preview;
 pub(crate) mod problems;
 mod removal;
@@ -15,12 +14,11 @@ pub use self::{
     forecast::{Forecast, carried_out, forecast, visible_catalogs},
     history::{Generation, GenerationChange, history},
     metrics::{Sample, Series, metrics},
-    needs::Need,
     preview::{NewRight, Preview, PreviewPlan},
     problems::{StatusProblem, problems},
     removal::{
         Extent, KeptDefinition, Removal, RemovalError, RemovedOperator, removal, removal_within,
     },
     rollback::{Rollback, RollbackError, rollback},
-    tree::{OperatorNode, Provider, tree},
+    tree::{NeedState, OperatorNeed, OperatorNode, Provider, tree},
 };

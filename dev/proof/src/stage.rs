@@ -283,9 +283,10 @@ impl Stage for KubeStage {
     }
 
     fn uninstall(&mut self, namespace: &str, name: &str) -> Result<(), String> {
-        self.driver.look(self.clock.now()).map_err(|error| error.message)?;
-        let objects = self.driver.objects();
-        let removal = removal(objects, namespace, name, true).map_err(|error| error.to_string())?;
+        let now = self.clock.now();
+        self.driver.look(now).map_err(|error| error.message)?;
+        let world = self.driver.world(now);
+        let removal = removal(&world, namespace, name, true).map_err(|error| error.to_string())?;
         self.driver.remove(&removal).map_err(|error| error.message)
     }
 

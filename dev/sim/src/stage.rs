@@ -155,8 +155,8 @@ impl Stage for SimStage {
 
     fn uninstall(&mut self, namespace: &str, name: &str) -> Result<(), String> {
         self.driver.look(self.now).map_err(|error| error.message)?;
-        let objects = self.driver.objects();
-        let removal = removal(objects, namespace, name, true).map_err(|error| error.to_string())?;
+        let world = self.driver.world(self.now);
+        let removal = removal(&world, namespace, name, true).map_err(|error| error.to_string())?;
         self.driver.remove(&removal).map_err(|error| error.message)
     }
 

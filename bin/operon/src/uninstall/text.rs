@@ -72,6 +72,9 @@ pub(super) fn goes(shown: &Shown) -> String {
             "= {name}: it came along and nobody else needs it; --with-leftovers takes it away too"
         ));
     }
+    for unknown in &shown.removal.unknown {
+        out += &line(&format!("note: cannot tell whether others need what goes: {unknown}"));
+    }
     for (place, key) in &shown.asking {
         out += &line(&format!(
             "note: {place} asks for {key}: take it out there too, or operon up brings it back"

@@ -7,6 +7,7 @@ mod budget;
 mod bundle;
 mod check;
 mod cluster;
+mod dependencies;
 mod diff;
 mod graph;
 mod harbour;

@@ -11,12 +11,12 @@ use std::{
 use operon_install::{has_owner_labels, refers_to_owner};
 use operon_kinds::{ServiceVersion, Subscription, names};
 use operon_object::{Kind, Object, ObjectKey, known, sha256_hex};
+use operon_resolve::Spent;
 
-use super::{
-    needs::{needs_of, package_of},
-    tree::running,
+use crate::{
+    Objects, World,
+    dependencies::{Operator, OperatorSet, contains, limited_budget, running_operators},
 };
-use crate::Objects;
 
 /// How many digits of a hash name a removal, as for plans.
 const NAME_DIGITS: usize = 10;
@@ -30,6 +30,8 @@ pub struct Removal {
     pub operators: Vec<RemovedOperator>,
     /// Operators that need one of them and were not to go: each with the sentence that says so.
     pub dependants: Vec<(ObjectKey, String)>,
+    /// Why it is unknown whether some of the others need what goes, each in a sentence.
+    pub unknown: Vec<String>,
     /// Operators that were installed only for one of them, and that nobody else needs.
     pub leftovers: Vec<String>,
     /// The CRDs that stay.
@@ -96,61 +98,59 @@ pub struct Extent {
 /// Works out what would go with an operator of a namespace, named by its own name, its package or its
 /// Subscription; with those who need it, if that is wanted.
 pub fn removal(
-    objects: &Objects,
+    world: &World<'_>,
     namespace: &str,
     name: &str,
     with_dependants: bool,
 ) -> Result<Removal, RemovalError> {
-    removal_within(objects, namespace, name, Extent { with_dependants, with_leftovers: false })
+    removal_within(world, namespace, name, Extent { with_dependants, with_leftovers: false })
 }
 
 /// Works out what [`removal`] does, as far as an extent says.
 pub fn removal_within(
-    objects: &Objects,
+    world: &World<'_>,
     namespace: &str,
     name: &str,
     extent: Extent,
 ) -> Result<Removal, RemovalError> {
-    let all: Vec<ServiceVersion<'_>> = running(objects).collect();
-    let here = |operator: &&ServiceVersion<'_>| operator.object.namespace() == namespace;
-    let is_meant = |operator: &&ServiceVersion<'_>| {
+    let objects = world.objects;
+    let all = running_operators(objects);
+    let here = |operator: &&Operator<'_>| operator.namespace() == namespace;
+    let is_meant = |operator: &&Operator<'_>| {
         operator.name() == name
-            || package_of(**operator).is_some_and(|(package, _)| package == name)
-            || subscriptions_of(objects, **operator).any(|(key, _)| key.name == name)
+            || operator.running.package() == Some(name)
+            || subscriptions_of(objects, operator.service_version).any(|(key, _)| key.name == name)
     };
-    let mut going: Vec<ServiceVersion<'_>> =
-        all.iter().filter(here).filter(is_meant).copied().collect();
+    let mut going: Vec<&Operator<'_>> = all.iter().filter(here).filter(is_meant).collect();
     if going.is_empty() {
         let known = all.iter().filter(here).map(|operator| operator.name().to_owned()).collect();
         return Err(RemovalError::Unknown { name: name.to_owned(), known });
     }
-    let dependants = loop {
-        let dependants = harmed(&all, &going);
-        let is_here = |(operator, _): &&(ServiceVersion<'_>, String)| {
-            operator.object.namespace() == namespace
-        };
-        let more: Vec<ServiceVersion<'_>> =
-            dependants.iter().filter(is_here).map(|(operator, _)| *operator).collect();
+    let harm = loop {
+        let harm = harm(world, &all, &going);
+        let more: Vec<&Operator<'_>> =
+            harm.dependants.iter().map(|(operator, _)| *operator).filter(here).collect();
         if !extent.with_dependants || more.is_empty() {
-            break dependants;
+            break harm;
         }
         // Who needs goes before who is needed.
         going.splice(0..0, more);
     };
-    let mut leftovers = leftovers(objects, namespace, &all, &going);
+    let mut leftovers = leftovers(world, namespace, &all, &going);
     if extent.with_leftovers {
         // Nobody who stays needs them, so that nobody else is harmed.
         going.append(&mut leftovers);
     }
     let operators: Vec<RemovedOperator> =
-        going.iter().map(|operator| removed(objects, *operator)).collect();
+        going.iter().map(|operator| removed(objects, operator.service_version)).collect();
+    let dependants = harm.dependants.into_iter();
     Ok(Removal {
         name: removal_name(&operators),
         operators,
         dependants: dependants
-            .into_iter()
-            .map(|(operator, why)| (operator.object.key(), why))
+            .map(|(operator, why)| (operator.service_version.object.key(), why))
             .collect(),
+        unknown: harm.unknown,
         leftovers: leftovers.iter().map(|operator| operator.name().to_owned()).collect(),
         definitions: definitions(objects, &going),
     })
@@ -162,30 +162,44 @@ fn removal_name(operators: &[RemovedOperator]) -> String {
     sha256_hex(text.join("\n"))[..NAME_DIGITS].to_owned()
 }
 
-/// Returns the operators that would lack something, with what they would lack.
-fn harmed<'o>(
-    all: &[ServiceVersion<'o>],
-    going: &[ServiceVersion<'_>],
-) -> Vec<(ServiceVersion<'o>, String)> {
-    let goes = |operator: &ServiceVersion<'_>| {
-        going.iter().any(|other| other.object.uid() == operator.object.uid())
-    };
-    let staying: Vec<&ServiceVersion<'o>> = all.iter().filter(|operator| !goes(operator)).collect();
-    let mut harmed = Vec::new();
-    for operator in &staying {
-        for need in needs_of(**operator) {
-            let Some(lost) = going.iter().find(|other| need.is_met_by(**other)) else { continue };
-            let is_met = staying.iter().any(|other| {
-                other.object.uid() != operator.object.uid() && need.is_met_by(**other)
-            });
-            if !is_met {
-                let why = format!("{} needs {} ({need})", operator.name(), lost.name());
-                harmed.push((**operator, why));
-                break;
-            }
+/// What others would lack.
+struct Harm<'d> {
+    /// The operators that would lack something, each with the sentence that says so.
+    dependants: Vec<(&'d Operator<'d>, String)>,
+    /// Why it is unknown for some, each in a sentence.
+    unknown: Vec<String>,
+}
+
+/// Finds the operators that would lack something: those with a requirement that is met now and would not
+/// be any more.
+fn harm<'d>(world: &World<'_>, all: &'d [Operator<'d>], going: &[&Operator<'_>]) -> Harm<'d> {
+    let native = || world.settings.native_apis.iter().flatten().cloned();
+    let staying: Vec<&Operator<'_>> =
+        all.iter().filter(|operator| !contains(going, operator)).collect();
+    let before = OperatorSet::new(all, native());
+    let after = OperatorSet::new(staying.iter().copied(), native());
+    let losses = before.losses(&after);
+    let mut dependants: Vec<(&Operator<'_>, String)> = Vec::new();
+    for (operator, requirement) in losses.lost {
+        if dependants.iter().any(|(known, _)| contains(&[known], operator)) {
+            continue;
         }
+        let providers = before.providers(operator, requirement, &mut limited_budget());
+        let providers = providers.ok().flatten().map(|found| found.operators).unwrap_or_default();
+        let lost: Vec<&str> = providers
+            .iter()
+            .filter(|provider| contains(going, provider))
+            .map(|provider| provider.name())
+            .collect();
+        let name = operator.name();
+        dependants.push((operator, format!("{name} needs {} ({requirement})", lost.join(" and "))));
     }
-    harmed
+    let unreadable = staying.iter().flat_map(|operator| operator.unreadable.iter().cloned());
+    let undecided = losses
+        .undecided
+        .iter()
+        .map(|operator| format!("what {} requires is too expensive to evaluate", operator.name()));
+    Harm { unknown: unreadable.chain(undecided).collect(), dependants }
 }
 
 fn removed(objects: &Objects, operator: ServiceVersion<'_>) -> RemovedOperator {
@@ -238,66 +252,79 @@ fn subscriptions_of<'o>(
 
 /// Returns the operators that plans brought for those that go, or for one another, and that nobody who
 /// stays needs; who needs comes before who is needed.
-fn leftovers<'o>(
-    objects: &Objects,
+fn leftovers<'d>(
+    world: &World<'_>,
     namespace: &str,
-    all: &[ServiceVersion<'o>],
-    going: &[ServiceVersion<'_>],
-) -> Vec<ServiceVersion<'o>> {
-    let is_among = |operators: &[ServiceVersion<'_>], operator: &ServiceVersion<'_>| {
-        operators.iter().any(|other| other.object.uid() == operator.object.uid())
+    all: &'d [Operator<'d>],
+    going: &[&'d Operator<'d>],
+) -> Vec<&'d Operator<'d>> {
+    let was_generated = |operator: &Operator<'_>| {
+        let subscriptions = world.objects.within(&known::SUBSCRIPTION, namespace);
+        subscriptions.map(Subscription::read).any(|subscription| {
+            subscription.installed_csv() == operator.name()
+                && subscription.object.annotation(names::GENERATED_BY_ANNOTATION).is_some()
+        })
     };
-    let was_generated = |operator: &ServiceVersion<'_>| {
-        objects.within(&known::SUBSCRIPTION, namespace).map(Subscription::read).any(
-            |subscription| {
-                subscription.installed_csv() == operator.name()
-                    && subscription.object.annotation(names::GENERATED_BY_ANNOTATION).is_some()
-            },
-        )
-    };
-    let needs = |one: &ServiceVersion<'_>, other: &ServiceVersion<'_>| {
-        one.object.uid() != other.object.uid()
-            && needs_of(*one).iter().any(|need| need.is_met_by(*other))
-    };
-    let mut candidates: Vec<ServiceVersion<'o>> = all
+    let native = || world.settings.native_apis.iter().flatten().cloned();
+    let staying: Vec<&Operator<'_>> =
+        all.iter().filter(|operator| !contains(going, operator)).collect();
+    // What meets the requirements of those that stay is asked of those that stay.
+    let after = OperatorSet::new(staying.iter().copied(), native());
+    let before = OperatorSet::new(all, native());
+    let mut candidates: Vec<&Operator<'_>> = staying
         .iter()
-        .filter(|operator| operator.object.namespace() == namespace)
-        .filter(|operator| !is_among(going, operator) && was_generated(operator))
         .copied()
+        .filter(|operator| operator.namespace() == namespace && was_generated(operator))
         .collect();
     // Whoever is needed by one that stays, stays; and so do those that it needs.
-    loop {
-        let stays = |operator: &ServiceVersion<'_>| {
-            let mut staying =
-                all.iter().filter(|one| !is_among(going, one) && !is_among(&candidates, one));
-            staying.any(|one| needs(one, operator))
-        };
-        let left: Vec<ServiceVersion<'o>> =
-            candidates.iter().filter(|operator| !stays(operator)).copied().collect();
-        if left.len() == candidates.len() {
-            break;
-        }
-        candidates = left;
+    let mut open: Vec<&Operator<'_>> =
+        staying.into_iter().filter(|operator| !contains(&candidates, operator)).collect();
+    while let Some(operator) = open.pop() {
+        // What may be needed is no leftover.
+        let needed = needed_by(&after, operator).unwrap_or_else(|_| after.operators().to_vec());
+        let (stays, rest) =
+            candidates.into_iter().partition(|candidate| contains(&needed, candidate));
+        candidates = rest;
+        open.extend::<Vec<&Operator<'_>>>(stays);
     }
     // Of the rest those count that were needed by what goes, however indirectly.
-    let mut found: Vec<ServiceVersion<'o>> = Vec::new();
-    loop {
-        let was_needed = |operator: &&ServiceVersion<'o>| {
-            !is_among(&found, operator)
-                && going.iter().chain(&found).any(|one| needs(one, operator))
-        };
-        let more: Vec<ServiceVersion<'o>> = candidates.iter().filter(was_needed).copied().collect();
-        if more.is_empty() {
-            return found;
-        }
-        found.extend(more);
+    let mut found: Vec<&Operator<'_>> = Vec::new();
+    let mut open: Vec<&Operator<'_>> = going.to_vec();
+    while !open.is_empty() {
+        let needed: Vec<&Operator<'_>> = open
+            .iter()
+            .filter_map(|operator| needed_by(&before, operator).ok())
+            .flatten()
+            .collect();
+        open = candidates
+            .iter()
+            .copied()
+            .filter(|candidate| contains(&needed, candidate) && !contains(&found, candidate))
+            .collect();
+        found.extend(&open);
     }
+    found
 }
 
-fn definitions(objects: &Objects, going: &[ServiceVersion<'_>]) -> Vec<KeptDefinition> {
+/// Returns the operators that take part in meeting the requirements of another.
+fn needed_by<'d>(
+    set: &OperatorSet<'d>,
+    operator: &Operator<'_>,
+) -> Result<Vec<&'d Operator<'d>>, Spent> {
+    let mut budget = limited_budget();
+    let mut needed = Vec::new();
+    for requirement in operator.running.requirements() {
+        let providers = set.providers(operator, requirement, &mut budget)?;
+        needed.extend(providers.into_iter().flat_map(|providers| providers.operators));
+    }
+    needed.retain(|provider| !contains(&[operator], provider));
+    Ok(needed)
+}
+
+fn definitions(objects: &Objects, going: &[&Operator<'_>]) -> Vec<KeptDefinition> {
     let owned: BTreeSet<&str> = going
         .iter()
-        .flat_map(|operator| operator.owned_crds())
+        .flat_map(|operator| operator.service_version.owned_crds())
         .map(|crd| crd.get("name").str())
         .collect();
     let live = owned
@@ -315,9 +342,10 @@ fn definitions(objects: &Objects, going: &[ServiceVersion<'_>]) -> Vec<KeptDefin
 
 #[cfg(test)]
 mod tests {
-    use operon_object::{Value, list, map};
+    use operon_object::{Timestamp, Value, list, map};
 
     use super::*;
+    use crate::{Failures, Settings};
 
     /// Makes an operator that provides a kind of its own name and needs those of others, with its
     /// Subscription; one whose name is in capitals was asked for by a person.
@@ -361,11 +389,22 @@ mod tests {
         for (there, name, expected) in claims {
             let mut objects = Objects::default();
             there.iter().for_each(|(name, needs)| add(&mut objects, name, needs));
-            let alone = removal(&objects, "shop", name, false).expect("it is there");
+            let settings = Settings::default();
+            let (catalogs, bundles, failures, seen) = <(_, _, Failures, _)>::default();
+            let world = World {
+                now: Timestamp::default(),
+                objects: &objects,
+                catalogs: &catalogs,
+                bundles: &bundles,
+                failures: &failures,
+                seen: &seen,
+                settings: &settings,
+            };
+            let alone = removal(&world, "shop", name, false).expect("it is there");
             assert_eq!(alone.leftovers, *expected, "{there:?} without {name}");
             assert_eq!(alone.operators.len(), 1, "{there:?} without {name}");
             let extent = Extent { with_dependants: false, with_leftovers: true };
-            let all = removal_within(&objects, "shop", name, extent).expect("it is there");
+            let all = removal_within(&world, "shop", name, extent).expect("it is there");
             let going: Vec<&str> =
                 all.operators.iter().map(|operator| operator.key.name.as_str()).collect();
             assert_eq!(going, [&[*name], *expected].concat(), "{there:?} without {name}");

@@ -4,21 +4,23 @@
 //! Subscription is pinned, or it would be updated again at once. CRDs stay as they are: objects may be
 //! stored in versions that the older CRD does not know. What can go wrong is listed before anything is done.
 
+mod dangers;
+
 use std::{collections::BTreeMap, fmt};
 
-use operon_kinds::{Phase, ServiceVersion, Subscription, names, provided_apis};
+use operon_kinds::{Phase, ServiceVersion, Subscription, names};
 use operon_object::{Object, Value, known, map};
 use operon_plan::{
     BundleContents, Draft, PlannedOperator, draft_operators, lift_plan, lift_status, plan_name,
 };
 use operon_resolve::{Addition, Reason, SourceName};
 
-use super::{
-    history::{GenerationChange, history},
-    needs::{needs_of, package_of, provided},
-    tree::running,
+use self::dangers::dangers;
+use super::history::{GenerationChange, history};
+use crate::{
+    BundleKey, Objects, World,
+    dependencies::{package_of, running},
 };
-use crate::{BundleKey, Objects, World};
 
 /// What going back means.
 #[derive(Debug, Clone)]
@@ -125,11 +127,11 @@ pub fn rollback(
         .ok_or_else(|| RollbackError::NotOffered { name: before.clone() })?;
     let addition = planned.addition.clone();
     let contents = contents(world, &addition)?;
-    let dangers = dangers(world, namespace, operator, &contents);
-    let contents = with_live_definitions(world, &contents);
+    let written = with_live_definitions(world, &contents);
     let targets = BTreeMap::from([(subscription.name().to_owned(), addition.name.clone())]);
-    let draft: Draft = draft_operators(namespace, vec![(planned, &contents)], targets)
+    let draft: Draft = draft_operators(namespace, vec![(planned, &written)], targets)
         .map_err(|fault| RollbackError::Fault(fault.to_string()))?;
+    let dangers = dangers(world, operator, &contents, &draft);
     let plans = objects.within(&known::INSTALL_PLAN, namespace);
     let generation = plans
         .filter_map(|plan| plan.spec().get("generation").as_integer())
@@ -175,7 +177,7 @@ fn find<'o>(
     };
     let is_meant = |operator: &&ServiceVersion<'_>| {
         operator.name() == name
-            || package_of(**operator).is_some_and(|(package, _)| package == name)
+            || package_of(**operator).is_some_and(|package| package == name)
             || subscription_of(operator).is_some_and(|found| found.name() == name)
     };
     let is_replaced = |operator: &ServiceVersion<'_>| {
@@ -304,76 +306,6 @@ fn contents(world: &World<'_>, addition: &Addition) -> Result<BundleContents, Ro
         }
         Some(crate::BundleState::Pending { .. }) | None => Err(RollbackError::Wanted(key)),
     }
-}
-
-/// Lists what can go wrong.
-fn dangers(
-    world: &World<'_>,
-    namespace: &str,
-    operator: ServiceVersion<'_>,
-    before: &BundleContents,
-) -> Vec<String> {
-    let mut dangers = Vec::new();
-    let old = ServiceVersion::read(&before.service_version);
-    let kept = provided(old);
-    let lost: Vec<_> = provided(operator).into_iter().filter(|api| !kept.contains(api)).collect();
-    for other in running(world.objects).filter(|other| other.object.uid() != operator.object.uid())
-    {
-        for need in needs_of(other) {
-            if lost.contains(&need) {
-                let place = other.object.namespace();
-                let place = if place == namespace {
-                    String::new()
-                } else {
-                    format!(" in namespace {place}")
-                };
-                dangers.push(format!(
-                    "{}{place} needs {need}, which {} does not provide",
-                    other.name(),
-                    old.name()
-                ));
-            }
-        }
-    }
-    for definition in
-        before.objects.iter().filter(|object| object.kind() == known::CUSTOM_RESOURCE_DEFINITION)
-    {
-        let live = world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", definition.name());
-        let Some(live) = live else { continue };
-        let versions = definition.spec().get("versions").elements();
-        let knows = |name: &str| versions.iter().any(|version| version.get("name").str() == name);
-        for stored in live.status().get("storedVersions").iter_texts().filter(|name| !knows(name)) {
-            dangers.push(format!(
-                "objects of {} may be stored as {stored}, which {} does not know; the newer CRD is kept",
-                definition.name(),
-                old.name()
-            ));
-        }
-    }
-    let owned = provided_apis(before.service_version.spec()).unwrap_or_default();
-    for api in owned {
-        let name = format!("{}.{}", api.plural, api.api.group);
-        let live = world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", &name);
-        let serves = live.is_some_and(|live| {
-            live.spec().get("versions").elements().iter().any(|version| {
-                version.get("name").str() == api.api.version
-                    && version.get("served").as_bool() == Some(true)
-            })
-        });
-        if live.is_some() && !serves {
-            dangers.push(format!(
-                "{} needs version {} of {name}, which is not served any more: it will wait for it",
-                old.name(),
-                api.api.version
-            ));
-        }
-    }
-    dangers.push(format!(
-        "{} never said that it can take over from {}: what the newer one wrote may be strange to it",
-        old.name(),
-        operator.name()
-    ));
-    dangers
 }
 
 /// Replaces the CRDs of a bundle by those that are there.
