@@ -10,8 +10,7 @@ mod manifest;
 mod package;
 pub(crate) mod page;
 mod prose;
-mod relation;
-pub(super) mod requirement;
+pub(super) mod relation;
 mod target;
 
 use clap::Args;

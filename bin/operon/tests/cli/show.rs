@@ -173,7 +173,7 @@ fn a_bundle_has_what_it_provides_and_requires() {
         met by etcd: 2 bundles, newest etcd.v1.2.0
       package etcd >=1.1.1
         met by etcd: 2 bundles, newest etcd.v1.2.0
-      package etcd ^1
+      olm.package.required {"packageName":"etcd","versionRange":"^1"}
         met by nothing: Could not parse Range "^1": Could not parse comparator "^" in "^1"
       any of ("needs a database")
         package etcd <1.2.0
@@ -292,9 +292,10 @@ fn programs_get_everything() {
     - error: "Could not parse Range \"^1\": Could not parse comparator \"^\" in \"^1\""
       isConstraint: false
       metBy: []
-      package: etcd
-      type: package
-      versionRange: "^1"
+      type: unknown
+      value:
+        packageName: etcd
+        versionRange: "^1"
     - constraints:
       - isConstraint: true
         metBy:

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use operon_catalog::{Api, Bundle, BundleId, Catalog, Package, nearest};
+use operon_constraint::{Constraint, Requirement};
 
 use super::api_pattern::ApiPattern;
 use crate::catalog::{
     find::find_package,
-    show::requirement::{Need, constraints, leaves},
+    show::relation::{compile_budget, requirements_of},
 };
 
 /// Which packages a list is about.
@@ -134,16 +135,23 @@ fn requiring(catalog: &Catalog, wanted: &str) -> BTreeSet<BundleId> {
     if let Some(pattern) = &pattern {
         found.extend(ids(pattern.find(catalog).into_iter().flat_map(Api::requirers)));
     }
-    let is_wanted = |need: &Need| match need {
-        Need::Api { group, version, kind } => {
-            pattern.as_ref().is_some_and(|pattern| pattern.names(group, version, kind))
-        }
-        Need::Package { name, .. } => name == wanted,
-        Need::Cel(_) | Need::All(_) | Need::Any(_) | Need::Not(_) | Need::Unreadable(_) => false,
+    let is_wanted = |need: &Constraint| match &need.requirement {
+        Requirement::Gvk(api) => pattern
+            .as_ref()
+            .is_some_and(|pattern| pattern.names(&api.group, &api.version, &api.kind)),
+        Requirement::Package { name, .. } => name == wanted,
+        Requirement::Label(_)
+        | Requirement::Cel(_)
+        | Requirement::All(_)
+        | Requirement::Any(_)
+        | Requirement::Not(_) => false,
     };
-    found.extend(ids(catalog
-        .with_property_type("olm.constraint")
-        .filter(|bundle| leaves(&constraints(*bundle)).into_iter().any(is_wanted))));
+    let mut budget = compile_budget();
+    found.extend(ids(catalog.with_property_type("olm.constraint").filter(|bundle| {
+        let required = requirements_of(*bundle, &mut budget);
+        let constraints = required.iter().filter_map(|stated| stated.constraint.as_ref().ok());
+        constraints.flat_map(Constraint::leaves).any(is_wanted)
+    })));
     found
 }
 

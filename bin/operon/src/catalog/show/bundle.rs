@@ -175,6 +175,7 @@ impl<'a> BundleView<'a> {
                     | "olm.gvk"
                     | "olm.gvk.required"
                     | "olm.package.required"
+                    | "olm.label.required"
                     | "olm.constraint"
             )
         };

@@ -1,6 +1,7 @@
 //! The page of a package.
 
 use operon_catalog::{Api, Bundle, Channel, Entry, Package};
+use operon_constraint::Requirement;
 use operon_image::OpenedCatalog;
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     page::Page,
     prose::wrap_markdown,
     relation::{Requirer, requirers},
-    requirement::Need,
     with_version,
 };
 use crate::catalog::find::{face, version_of};
@@ -252,7 +252,7 @@ pub(super) fn write_requirers(page: &mut Page, requirers: &[Requirer<'_>]) {
     }
     page.section("Required by");
     let row = |requirer: &Requirer<'_>| {
-        let needs: Vec<String> = requirer.needs.iter().map(Need::sentence).collect();
+        let needs: Vec<String> = requirer.needs.iter().map(Requirement::heading).collect();
         let newest = requirer.group.bundles.first().map(|bundle| bundle.name()).unwrap_or_default();
         vec![
             requirer.group.package.name().to_owned(),

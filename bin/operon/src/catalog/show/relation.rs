@@ -6,10 +6,19 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use operon_catalog::{Api, Bundle, BundleId, Catalog, Package, PackageId};
+use operon_constraint::{
+    CompileBudget, Constraint, Dialect, Requirement, StatedRequirement, requirements,
+};
 use operon_version::VersionRange;
 
-use super::requirement::{Need, leaves, requirements};
 use crate::{catalog::cells::counted, output::Json};
+
+/// Limits the steps for compiling the rules of all constraints that one command looks at: one to two
+/// seconds, and hundreds of times what those of the community catalog take.
+const MAX_COMPILE_STEPS: u64 = 40_000_000;
+
+/// Limits the bytes that these rules hold, as it does for a decision of the resolver.
+const MAX_COMPILE_BYTES: u64 = 192 * 1024 * 1024;
 
 /// Bundles of one package, the newest first.
 #[derive(Debug, Clone)]
@@ -23,18 +32,17 @@ pub(super) struct Group<'a> {
 pub(super) enum Matches<'a> {
     /// These bundles; none when the catalog cannot meet the need.
     Bundles(Vec<Group<'a>>),
-    /// Nothing can, because the range of versions is not one.
-    BadRange(String),
+    /// Nothing can, because it cannot be read.
+    Malformed(String),
     /// This is not looked up one bundle at a time.
     NotAsked,
 }
 
 /// Bundles of one package that require the same things.
-#[derive(Debug)]
 pub(super) struct Requirer<'a> {
     pub(super) group: Group<'a>,
     /// What they require, of all that they could.
-    pub(super) needs: Vec<Need>,
+    pub(super) needs: Vec<Requirement>,
 }
 
 impl Group<'_> {
@@ -75,24 +83,42 @@ pub(super) fn grouped<'a>(bundles: impl Iterator<Item = Bundle<'a>>) -> Vec<Grou
     groups
 }
 
-/// Finds the bundles that meet a need.
-pub(super) fn matches<'a>(catalog: &'a Catalog, need: &Need) -> Matches<'a> {
-    match need {
-        Need::Api { .. } => {
-            let api = need.api_name().and_then(|name| catalog.api(&name));
-            Matches::Bundles(grouped(api.into_iter().flat_map(Api::providers)))
+/// Allows what reading the requirements of one command may take.
+pub(in crate::catalog) fn compile_budget() -> CompileBudget {
+    CompileBudget::new(MAX_COMPILE_STEPS, MAX_COMPILE_BYTES)
+}
+
+/// Returns what a bundle requires: APIs, then packages, then the rest.
+pub(in crate::catalog) fn requirements_of(
+    bundle: Bundle<'_>,
+    budget: &mut CompileBudget,
+) -> Vec<StatedRequirement> {
+    let properties = bundle.properties().map(|property| (property.kind, property.value));
+    let mut found = requirements(properties, Dialect::Documented, budget);
+    found.sort_by_key(|stated| match stated.property_type.as_str() {
+        "olm.gvk.required" => 0,
+        "olm.package.required" => 1,
+        _ => 2,
+    });
+    found
+}
+
+/// Finds the bundles that meet a requirement.
+pub(super) fn matches<'a>(catalog: &'a Catalog, requirement: &Requirement) -> Matches<'a> {
+    Matches::Bundles(match requirement {
+        Requirement::Gvk(api) => grouped(catalog.api(api).into_iter().flat_map(Api::providers)),
+        Requirement::Package { name, range } => {
+            let bundles = catalog.package(name).into_iter().flat_map(Package::bundles);
+            grouped(bundles.filter(|bundle| is_in(*bundle, range)))
         }
-        Need::Package { name, range } => match VersionRange::parse(range) {
-            Ok(range) => {
-                let bundles = catalog.package(name).into_iter().flat_map(Package::bundles);
-                Matches::Bundles(grouped(bundles.filter(|bundle| is_in(*bundle, &range))))
-            }
-            Err(error) => Matches::BadRange(error.to_string()),
-        },
-        Need::Cel(_) | Need::All(_) | Need::Any(_) | Need::Not(_) | Need::Unreadable(_) => {
-            Matches::NotAsked
+        Requirement::Label(label) => {
+            let ids: Vec<BundleId> = catalog.with_label(label).map(Bundle::id).collect();
+            grouped(ids.into_iter().map(|id| catalog.bundle_by_id(id)))
         }
-    }
+        Requirement::Cel(_) | Requirement::All(_) | Requirement::Any(_) | Requirement::Not(_) => {
+            return Matches::NotAsked;
+        }
+    })
 }
 
 /// Finds the bundles of other packages that one of these bundles, all of one package, can serve.
@@ -114,23 +140,30 @@ pub(super) fn requirers<'a>(
             candidates.insert(bundle.id(), bundle);
         }
     }
-    let is_served = |need: &Need| match need {
-        Need::Api { group, version, kind } => {
-            provided.contains_key(&(group.as_str(), kind.as_str(), version.as_str()))
+    let is_served = |need: &Requirement| match need {
+        Requirement::Gvk(api) => {
+            provided.contains_key(&(api.group.as_str(), api.kind.as_str(), api.version.as_str()))
         }
-        Need::Package { name, range } => {
-            name == package.name()
-                && VersionRange::parse(range)
-                    .is_ok_and(|range| served.iter().any(|bundle| is_in(*bundle, &range)))
+        Requirement::Package { name, range } => {
+            name == package.name() && served.iter().any(|bundle| is_in(*bundle, range))
         }
-        Need::Cel(_) | Need::All(_) | Need::Any(_) | Need::Not(_) | Need::Unreadable(_) => false,
+        Requirement::Label(_)
+        | Requirement::Cel(_)
+        | Requirement::All(_)
+        | Requirement::Any(_)
+        | Requirement::Not(_) => false,
     };
-    let mut needs_of: BTreeMap<BundleId, BTreeMap<String, Need>> = BTreeMap::new();
+    let mut budget = compile_budget();
+    let mut needs_of: BTreeMap<BundleId, BTreeMap<String, Requirement>> = BTreeMap::new();
     for (id, bundle) in &candidates {
-        let required = requirements(*bundle);
-        let served = leaves(&required).into_iter().filter(|need| is_served(need));
-        let needs: BTreeMap<String, Need> =
-            served.map(|need| (need.sentence(), need.clone())).collect();
+        let required = requirements_of(*bundle, &mut budget);
+        let constraints = required.iter().filter_map(|stated| stated.constraint.as_ref().ok());
+        let served = constraints.flat_map(Constraint::leaves);
+        let needs: BTreeMap<String, Requirement> = served
+            .map(|leaf| &leaf.requirement)
+            .filter(|need| is_served(need))
+            .map(|need| (need.heading(), need.clone()))
+            .collect();
         if !needs.is_empty() {
             needs_of.insert(*id, needs);
         }
@@ -141,7 +174,7 @@ pub(super) fn requirers<'a>(
 /// Tells of bundles of one package that require the same at once.
 fn told_together<'a>(
     bundles: &BTreeMap<BundleId, Bundle<'a>>,
-    needs_of: BTreeMap<BundleId, BTreeMap<String, Need>>,
+    needs_of: BTreeMap<BundleId, BTreeMap<String, Requirement>>,
 ) -> Vec<Requirer<'a>> {
     let mut alike: BTreeMap<(PackageId, Vec<String>), Requirer<'a>> = BTreeMap::new();
     for (id, needs) in needs_of {
