@@ -101,7 +101,8 @@ pub enum Step {
     Saw {
         /// The operator.
         key: ObjectKey,
-        /// The phases, each with or without its reason behind a `/`.
+        /// The phases, each with or without its reason behind a `/`. `never Pending` means that the
+        /// phase did not follow the ones before it.
         phases: Vec<String>,
     },
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use operon_install::{
-    Strategy, WEBHOOK_NAME_LABEL, certificate_secret_name, deployment_for, has_owner_labels,
-    refers_to_owner, serves, service_host_names, service_name, serving_objects,
-    webhook_configuration,
+    ServingCertificate, Strategy, WEBHOOK_NAME_LABEL, certificate_secret, certificate_secret_name,
+    deployment_for, has_owner_labels, refers_to_owner, serves, service_host_names, service_name,
+    serving_objects, webhook_configuration,
 };
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, OwnerReference, Timestamp, Value, known};
@@ -169,6 +169,32 @@ fn missing_certificates(
         .collect()
 }
 
+/// Hands the certificate of a Deployment over to the operator that replaces its owner. It stays the
+/// same, so that pods are not restarted for it, and is not deleted together with the previous version.
+fn take_over_certificate(
+    scene: &Scene<'_>,
+    operator: ServiceVersion<'_>,
+    deployment: &str,
+) -> Option<Action> {
+    let name = certificate_secret_name(&service_name(deployment));
+    let live = scene.world.objects.get(&known::SECRET, scene.namespace, &name)?;
+    if refers_to_owner(live, operator.object) {
+        return None;
+    }
+    let part = |name: &str| live.at(&["data", name]).str().to_owned();
+    let certificate = ServingCertificate {
+        certificate: part("tls.crt"),
+        key: part("tls.key"),
+        ca: part("olmCAKey"),
+        ca_hash: live.annotation(names::CA_HASH_ANNOTATION)?.to_owned(),
+    };
+    let mut secret = certificate_secret(operator.object, deployment, &certificate);
+    if let Some(rotate) = live.annotation(names::ROTATE_ANNOTATION) {
+        secret.set_annotation(names::ROTATE_ANNOTATION, rotate);
+    }
+    Some(Action::Apply(secret))
+}
+
 fn certificate_times(
     scene: &Scene<'_>,
     operator: ServiceVersion<'_>,
@@ -194,6 +220,7 @@ fn write(
     let planned = serving.peek().and_then(|_| records::planned_operator(scene, operator.name()));
     for template in serving {
         let objects = serving_objects(operator.object, template);
+        actions.extend(take_over_certificate(scene, operator, &template.name));
         // Bindings to roles of the cluster follow from the plan, not from edits of the operator.
         let bindings = planned.as_ref().map(|planned| cluster_bindings(planned, &template.name));
         let all = [objects.service, objects.secret_role, objects.secret_role_binding]

@@ -7,6 +7,9 @@ use operon_object::{Object, ObjectKey, known, map};
 
 use super::{Scenario, Stage, Step, expect::find};
 
+/// Marks a phase that must not follow the phases before it in `saw`.
+const NEVER: &str = "never ";
+
 /// A step that did not come out as expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -123,16 +126,23 @@ fn answer(stage: &mut impl Stage, namespace: &str, is_yes: bool) -> Result<(), S
     Ok(())
 }
 
-/// Looks for phases in the given order; others may lie between them.
+/// Requires phases in the given order, with any others between them. `never Pending` requires that
+/// the phase was not seen after the ones before it.
 fn saw(stage: &mut impl Stage, key: &ObjectKey, wanted: &[String]) -> Result<(), String> {
     let seen = stage.phases(key);
     let mut rest = seen.iter();
     for wanted in wanted {
-        let is_it = |seen: &String| {
+        let is_match = |wanted: &str, seen: &str| {
             seen == wanted || seen.split_once('/').is_some_and(|(phase, _)| phase == wanted)
         };
-        if !rest.any(is_it) {
-            return Err(format!("{wanted} was not seen in its turn, but {}", seen.join(", ")));
+        let (is_met, fault) = match wanted.strip_prefix(NEVER) {
+            Some(unwanted) => {
+                (!rest.clone().any(|seen| is_match(unwanted, seen)), "is not true of")
+            }
+            None => (rest.any(|seen| is_match(wanted, seen)), "was not seen in its turn in"),
+        };
+        if !is_met {
+            return Err(format!("`{wanted}` {fault} {}", seen.join(", ")));
         }
     }
     Ok(())
