@@ -19,6 +19,8 @@ pub struct SimCluster {
     inner: Arc<Mutex<Inner>>,
     /// The ServiceAccount that the engine impersonates.
     account: Option<ObjectKey>,
+    /// Who writes through the driver's port.
+    author: Author,
 }
 
 /// Who wrote something.
@@ -26,7 +28,7 @@ pub struct SimCluster {
 pub enum Author {
     /// The engine, through the driver's port.
     Engine,
-    /// A person.
+    /// A person, by a manifest or by a command that uses the driver's port.
     Person,
     /// The controllers of the cluster, such as its garbage collector.
     Cluster,
@@ -66,7 +68,8 @@ impl SimCluster {
         let versions = Versions::of(&server);
         let (journal, refusal) = (None, String::new());
         let inner = Inner { server, versions, now, writes: 0, journal, refusal, account: None };
-        let cluster = Self { inner: Arc::new(Mutex::new(inner)), account: None };
+        let inner = Arc::new(Mutex::new(inner));
+        let cluster = Self { inner, account: None, author: Author::Engine };
         for name in ["default", "kube-system", "olm"] {
             cluster.force(&Object::new("v1", "Namespace", "", name));
         }
@@ -85,6 +88,11 @@ impl SimCluster {
             part: Part::Whole,
         };
         self.request(&request).expect("bug: a scenario applies only sound objects");
+    }
+
+    /// Returns the same cluster, whose port is used by a command of a person.
+    pub fn by_person(&self) -> Self {
+        Self { author: Author::Person, ..self.clone() }
     }
 
     /// Does what a person does.
@@ -135,10 +143,10 @@ impl SimCluster {
         self.lock().server.objects().cloned().collect()
     }
 
-    /// Begins a write of the engine.
+    /// Begins a write through the driver's port.
     fn begin_write(&self) -> MutexGuard<'_, Inner> {
         let mut inner = self.lock();
-        inner.writes += 1;
+        inner.writes += u64::from(self.author == Author::Engine);
         inner.account.clone_from(&self.account);
         inner
     }
@@ -229,7 +237,7 @@ impl Cluster for SimCluster {
     fn create(&self, object: &Object) -> Result<Object, ClusterError> {
         let mut inner = self.begin_write();
         let manager = FIELD_MANAGER.to_owned();
-        inner.request(&Request::Create { object: object.clone(), manager }, Author::Engine)
+        inner.request(&Request::Create { object: object.clone(), manager }, self.author)
     }
 
     fn update(&self, object: &Object) -> Result<Object, ClusterError> {
@@ -237,7 +245,7 @@ impl Cluster for SimCluster {
         let manager = FIELD_MANAGER.to_owned();
         inner.request(
             &Request::Update { object: object.clone(), manager, part: Part::Whole },
-            Author::Engine,
+            self.author,
         )
     }
 
@@ -246,7 +254,7 @@ impl Cluster for SimCluster {
         let manager = FIELD_MANAGER.to_owned();
         inner.request(
             &Request::Update { object: object.clone(), manager, part: Part::Status },
-            Author::Engine,
+            self.author,
         )
     }
 
@@ -256,7 +264,7 @@ impl Cluster for SimCluster {
         let object = object.clone();
         inner.request(
             &Request::Apply { object, manager, force: true, part: Part::Whole },
-            Author::Engine,
+            self.author,
         )
     }
 
@@ -265,7 +273,7 @@ impl Cluster for SimCluster {
         let Some(kind) = inner.versions.find(&key.kind).cloned() else { return Ok(()) };
         let target = Target { kind, namespace: key.namespace.clone(), name: key.name.clone() };
         let options = DeleteOptions { uid: Some(uid.to_owned()), ..DeleteOptions::default() };
-        inner.request(&Request::Delete { target, options }, Author::Engine).map(|_| ())
+        inner.request(&Request::Delete { target, options }, self.author).map(|_| ())
     }
 
     fn delete_unchanged(&self, object: &Object) -> Result<(), ClusterError> {
@@ -276,7 +284,7 @@ impl Cluster for SimCluster {
             ..DeleteOptions::default()
         };
         let request = Request::Delete { target: Target::of(object), options };
-        inner.request(&request, Author::Engine).map(|_| ())
+        inner.request(&request, self.author).map(|_| ())
     }
 
     fn impersonating(&self, account: &ObjectKey) -> Result<Box<dyn Cluster + '_>, ClusterError> {

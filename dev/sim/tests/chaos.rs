@@ -1,6 +1,6 @@
 //! Simulated clusters with faults: a fixed set of seeds, and the proof that every checker can fail.
 
-use operon_apiserver::{Part, Request};
+use operon_apiserver::{DeleteOptions, Part, Request, Target};
 use operon_driver::Cluster;
 use operon_object::{Kind, Object, Value, known, list, map};
 use operon_sim::{
@@ -36,7 +36,7 @@ fn a_seed_is_always_the_same_run() {
 
 #[test]
 fn every_checker_sees_what_it_is_for() {
-    let tampers: [(&str, Tamper); 10] = [
+    let tampers: [(&str, Tamper); 11] = [
         ("stable and then silent", fidget),
         ("works together", need_what_is_not_there),
         ("nothing unapproved", install_without_asking),
@@ -47,6 +47,7 @@ fn every_checker_sees_what_it_is_for() {
         ("nobody else's objects", write_what_a_person_made),
         ("no panic", give_up),
         ("on the right authority", write_with_own_permissions),
+        ("no two operators replace each other", replace_each_other),
     ];
     assert_eq!(tampers.map(|(checker, _)| checker), CHECKERS);
     for (checker, tamper) in tampers {
@@ -136,6 +137,27 @@ fn go_back(cluster: &SimCluster, _: u64) {
     let package = subscription.spec().get("name").str().to_owned();
     subscription.set(&["status", "installedCSV"], format!("{package}.v1.0.0"));
     drop(Cluster::update_status(cluster, &subscription));
+}
+
+/// Leaves a circle that the engine cannot resolve: finalizers keep two operators that are being deleted.
+fn replace_each_other(cluster: &SimCluster, turn: u64) {
+    if turn > 1 {
+        return;
+    }
+    for (name, replaced) in [("knot.v1.0.0", "knot.v1.1.0"), ("knot.v1.1.0", "knot.v1.0.0")] {
+        let version = "operators.coreos.com/v1alpha1";
+        let mut object = Object::new(version, "ClusterServiceVersion", "default", name);
+        object.metadata_mut().insert("finalizers", list!["example.com/hold"]);
+        let install =
+            map! { "strategy" => "deployment", "spec" => map! { "deployments" => list![] } };
+        let spec = map! { "displayName" => name, "replaces" => replaced, "install" => install };
+        object.set(&["spec"], spec);
+        let (manager, part) = ("person".to_owned(), Part::Whole);
+        let applied = cluster.request(&Request::Apply { object, manager, force: true, part });
+        let target = Target::of(&applied.expect("an operator is applied"));
+        let delete = Request::Delete { target, options: DeleteOptions::default() };
+        drop(cluster.request(&delete));
+    }
 }
 
 fn leave_something_behind(cluster: &SimCluster, _: u64) {

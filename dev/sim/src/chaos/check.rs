@@ -5,6 +5,7 @@
 
 mod approval;
 mod authority;
+mod circles;
 mod equal;
 mod orphans;
 mod plans;
@@ -25,7 +26,7 @@ use crate::{Author, Publication, Written};
 pub(super) use equal::{differences, normal_form};
 
 /// The names of the checkers.
-pub const CHECKERS: [&str; 10] = [
+pub const CHECKERS: [&str; 11] = [
     "stable and then silent",
     "works together",
     "nothing unapproved",
@@ -36,6 +37,7 @@ pub const CHECKERS: [&str; 10] = [
     "nobody else's objects",
     "no panic",
     "on the right authority",
+    "no two operators replace each other",
 ];
 
 pub(super) const STABLE: &str = CHECKERS[0];
@@ -175,6 +177,7 @@ impl Watch {
         let told = |checker: usize| move |saw: String| (CHECKERS[checker], saw);
         together::at_rest(&self.objects).map_err(told(1))?;
         plans::at_rest(&self.objects).map_err(told(4))?;
+        circles::at_rest(&self.objects).map_err(told(10))?;
         orphans::at_rest(&self.objects).map_err(told(6))
     }
 }

@@ -6,11 +6,13 @@
 use std::fmt;
 
 use operon_apiserver::{DeleteOptions, Part, Request, Target};
-use operon_driver::Cluster;
+use operon_driver::{Cluster, Driver};
 use operon_kinds::names;
-use operon_object::{Object, ObjectKey, Value, known, map};
+use operon_lifecycle::views::removal;
+use operon_object::{Object, ObjectKey, Timestamp, Value, known, map};
 use operon_resolve::SourceName;
 
+use super::theatre::settings;
 use crate::{Publication, SimCatalogs, SimCluster};
 
 /// Something that a person does.
@@ -28,6 +30,10 @@ pub(super) enum Deed {
     Delete(ObjectKey),
     /// Answers, deletes or leaves the plan that brings some operators.
     Plan(String, Vec<String>, Answer),
+    /// Uninstalls an operator with the operators of its namespace that depend on it.
+    Uninstall(ObjectKey),
+    /// Rolls an operator back to its previous version, or to an earlier one.
+    RollBack(ObjectKey, Option<String>),
 }
 
 /// What a person does with a plan.
@@ -54,12 +60,17 @@ impl fmt::Display for Deed {
             Self::Plan(namespace, operators, answer) => {
                 write!(formatter, "{answer:?} the plan of {} in {namespace}", operators.join(" "))
             }
+            Self::Uninstall(operator) => write!(formatter, "uninstall {operator}"),
+            Self::RollBack(operator, None) => write!(formatter, "rollback {operator}"),
+            Self::RollBack(operator, Some(version)) => {
+                write!(formatter, "rollback {operator} to {version}")
+            }
         }
     }
 }
 
 /// Does a deed. What cannot be done is left: people, too, meet a world that has changed.
-pub(super) fn perform(deed: &Deed, cluster: &SimCluster, catalogs: &SimCatalogs) {
+pub(super) fn perform(deed: &Deed, cluster: &SimCluster, catalogs: &SimCatalogs, now: Timestamp) {
     match deed {
         Deed::Publish(source, publication) => catalogs.publish(source, (**publication).clone()),
         Deed::Hinder(source, reason) => catalogs.hinder(source, reason),
@@ -84,6 +95,52 @@ pub(super) fn perform(deed: &Deed, cluster: &SimCluster, catalogs: &SimCatalogs)
                 Answer::Delete => delete(cluster, &key),
             }
         }
+        Deed::Uninstall(operator) => uninstall(cluster, catalogs, operator, now),
+        Deed::RollBack(operator, to) => roll_back(cluster, catalogs, operator, to.as_deref(), now),
+    }
+}
+
+/// Returns the driver of a command: it knows what is on the cluster, and no faults.
+fn command(
+    cluster: &SimCluster,
+    catalogs: &SimCatalogs,
+    now: Timestamp,
+) -> Driver<SimCluster, SimCatalogs> {
+    let mut driver = Driver::new(cluster.by_person(), catalogs.clone(), settings());
+    driver.look(now).expect("bug: a cluster without faults can be read");
+    driver
+}
+
+fn uninstall(cluster: &SimCluster, catalogs: &SimCatalogs, operator: &ObjectKey, now: Timestamp) {
+    let mut driver = command(cluster, catalogs, now);
+    let removal = removal(&driver.world(now), &operator.namespace, &operator.name, true);
+    // The command refuses to break operators of other namespaces.
+    if let Ok(removal) = removal
+        && removal.dependants.is_empty()
+    {
+        drop(driver.remove(&removal));
+    }
+}
+
+fn roll_back(
+    cluster: &SimCluster,
+    catalogs: &SimCatalogs,
+    operator: &ObjectKey,
+    to: Option<&str>,
+    now: Timestamp,
+) {
+    let mut driver = command(cluster, catalogs, now);
+    // The user waits for a rollback in progress: the command would create the same plan once more.
+    let is_in_progress =
+        driver.objects().within(&known::INSTALL_PLAN, &operator.namespace).any(|plan| {
+            plan.annotation(names::ROLLBACK_ANNOTATION) == Some(&operator.name)
+                && !matches!(plan.status().get("phase").str(), "Complete" | "Failed")
+        });
+    if is_in_progress {
+        return;
+    }
+    if let Ok(rollback) = driver.show_rollback(&operator.namespace, &operator.name, to, now) {
+        drop(driver.roll_back(&rollback));
     }
 }
 

@@ -109,7 +109,7 @@ impl Theatre {
         if let Deed::Publish(_, publication) = deed {
             self.watch.learn(publication);
         }
-        perform(deed, &self.cluster, &self.catalogs);
+        perform(deed, &self.cluster, &self.catalogs, self.clock.get());
         self.look()
     }
 

@@ -27,7 +27,9 @@ pub(super) fn at_rest(objects: &Objects) -> Result<(), String> {
         }
         if key.kind == known::OPERATOR {
             let Some((package, namespace)) = key.name.split_once('.') else { continue };
-            if !is_known(objects, package, namespace) && components(objects, &key.name) == 0 {
+            let is_orphan =
+                !is_known(objects, package, namespace) && components(objects, &key.name) == 0;
+            if is_orphan && is_authority_known(objects, namespace) {
                 return Err(format!("{key} stands for nothing"));
             }
         }
@@ -65,6 +67,18 @@ fn is_known(objects: &Objects, package: &str, namespace: &str) -> bool {
     let mut subscriptions = within(objects, &known::SUBSCRIPTION, namespace);
     operators.any(|operator| package_of(operator.name()) == package)
         || subscriptions.any(|subscription| subscription.spec().get("name").str() == package)
+}
+
+/// Returns `false` if OperatorGroups do not say on whose authority to write in a namespace: nothing may be
+/// deleted there until they do.
+fn is_authority_known(objects: &Objects, namespace: &str) -> bool {
+    let groups: Vec<&Object> = within(objects, &known::OPERATOR_GROUP, namespace).collect();
+    let accounts = groups.iter().map(|group| group.spec().get("serviceAccountName").str());
+    let mut accounts = accounts.filter(|account| !account.is_empty()).peekable();
+    accounts.peek().is_none()
+        || groups.len() == 1
+            && accounts
+                .all(|name| objects.contains_key(&known::SERVICE_ACCOUNT.key(namespace, name)))
 }
 
 fn components(objects: &Objects, name: &str) -> usize {

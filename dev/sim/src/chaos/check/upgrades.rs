@@ -1,7 +1,8 @@
-//! Operators move along published edges, and never back.
+//! Operators move along published edges, and back only by a plan that rolls them back.
 
 use std::collections::BTreeSet;
 
+use operon_kinds::names;
 use operon_object::{Object, ObjectKey, known};
 
 use super::{Sight, package_of, within};
@@ -51,7 +52,9 @@ impl Upgrades {
         }
         let replaced = operator.spec().get("replaces").str();
         if !replaced.is_empty() {
-            return match self.leads(replaced, operator.name()) {
+            let namespace = operator.namespace();
+            let is_rollback = is_rolled_back(sight, namespace, replaced, operator.name());
+            return match is_rollback || self.leads(replaced, operator.name()) {
                 true => Ok(()),
                 false => Err(format!("no edge leads from {replaced} to {}", sight.key)),
             };
@@ -81,7 +84,8 @@ impl Upgrades {
         }
         let key = known::CLUSTER_SERVICE_VERSION.key(&sight.key.namespace, &before);
         let is_back = minor_of(&before) >= minor_of(&after);
-        if is_back && !self.deleted.contains(&key) {
+        let is_rollback = is_rolled_back(sight, &key.namespace, &before, &after);
+        if is_back && !is_rollback && !self.deleted.contains(&key) {
             return Err(format!("{} goes back from {before} to {after}", sight.key));
         }
         Ok(())
@@ -95,6 +99,14 @@ impl Upgrades {
             .any(|(skipping, below)| skipping == to && minor_of(from) < Some(*below));
         package_of(from) == package_of(to) && (is_edge || is_skipped)
     }
+}
+
+/// Returns `true` if a plan of the namespace rolls the operator `from` back to `to`.
+fn is_rolled_back(sight: &Sight<'_>, namespace: &str, from: &str, to: &str) -> bool {
+    within(sight.objects, &known::INSTALL_PLAN, namespace).any(|plan| {
+        plan.annotation(names::ROLLBACK_ANNOTATION) == Some(from)
+            && plan.spec().get("clusterServiceVersionNames").iter_texts().any(|name| name == to)
+    })
 }
 
 /// Returns the minor version of a simulated operator, which is called `package.v1.minor.0`.

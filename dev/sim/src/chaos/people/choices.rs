@@ -54,6 +54,7 @@ enum Edit {
     Approval,
     Channel,
     Pin,
+    Unpin,
     Pause,
     FailForward,
     Delete,
@@ -64,6 +65,7 @@ enum Edit {
 enum Touch {
     Delete,
     Uninstall,
+    RollBack,
     Edit,
     Hold,
 }
@@ -79,7 +81,7 @@ enum Land {
     Label,
 }
 
-const WISHES: [(usize, Wish); 35] = [
+const WISHES: [(usize, Wish); 37] = [
     (22, Wish::Trade(Trade::Publish)),
     (3, Wish::Trade(Trade::Repair)),
     (5, Wish::Trade(Trade::Break)),
@@ -89,11 +91,13 @@ const WISHES: [(usize, Wish); 35] = [
     (4, Wish::Subscription(Edit::Approval)),
     (4, Wish::Subscription(Edit::Channel)),
     (4, Wish::Subscription(Edit::Pin)),
+    (5, Wish::Subscription(Edit::Unpin)),
     (4, Wish::Subscription(Edit::Pause)),
     (2, Wish::Subscription(Edit::FailForward)),
     (4, Wish::Subscription(Edit::Delete)),
     (4, Wish::Operator(Touch::Delete)),
     (6, Wish::Operator(Touch::Uninstall)),
+    (8, Wish::Operator(Touch::RollBack)),
     (3, Wish::DeletePlan),
     (8, Wish::DeletePart),
     (3, Wish::EditDeployment),
@@ -221,7 +225,10 @@ impl People {
     }
 
     fn edit_subscription(&mut self, edit: Edit, objects: &[Object]) -> Vec<Deed> {
-        let found = self.any(objects, |object| object.kind() == known::SUBSCRIPTION);
+        let is_pinned = |object: &Object| object.annotation(names::PIN_ANNOTATION).is_some();
+        let found = self.any(objects, |object| {
+            object.kind() == known::SUBSCRIPTION && (edit != Edit::Unpin || is_pinned(object))
+        });
         let Some(subscription) = found else { return Vec::new() };
         let spec = subscription.spec();
         let toggle = |name: &str, value: &str| match subscription.annotation(name) {
@@ -242,6 +249,7 @@ impl People {
                 let pins = ["1.1.0", "1.2.0", "<1.3.0", ">=1.0.0 <1.2.0", "latest"];
                 toggle(names::PIN_ANNOTATION, self.random.pick(&pins).unwrap_or(&"1.1.0"))
             }
+            Edit::Unpin => annotation(names::PIN_ANNOTATION, ""),
             Edit::Pause => toggle(names::PAUSE_ANNOTATION, "true"),
             Edit::FailForward => {
                 let values = ["true", "false"];
@@ -254,18 +262,19 @@ impl People {
     }
 
     fn touch_operator(&mut self, touch: Touch, objects: &[Object]) -> Vec<Deed> {
-        let found = self.any(objects, |object| object.kind() == known::CLUSTER_SERVICE_VERSION);
+        // Only an operator that was upgraded can be rolled back.
+        let is_upgraded = |object: &Object| !object.spec().get("replaces").str().is_empty();
+        let found = self.any(objects, |object| {
+            object.kind() == known::CLUSTER_SERVICE_VERSION
+                && (touch != Touch::RollBack || is_upgraded(object))
+        });
         let Some(operator) = found else { return Vec::new() };
-        let delete = Deed::Delete(operator.key());
         match touch {
-            Touch::Delete => vec![delete],
-            Touch::Uninstall => {
-                let owner = objects.iter().find(|object| {
-                    object.kind() == known::SUBSCRIPTION
-                        && object.namespace() == operator.namespace()
-                        && object.status().get("installedCSV").str() == operator.name()
-                });
-                owner.map(|owner| Deed::Delete(owner.key())).into_iter().chain([delete]).collect()
+            Touch::Delete => vec![Deed::Delete(operator.key())],
+            Touch::Uninstall => vec![Deed::Uninstall(operator.key())],
+            Touch::RollBack => {
+                let to = self.random.happens(300).then(|| format!("1.{}.0", self.random.below(3)));
+                vec![Deed::RollBack(operator.key(), to)]
             }
             Touch::Hold => {
                 let key = known::OPERATOR_CONDITION.key(operator.namespace(), operator.name());
