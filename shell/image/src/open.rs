@@ -120,6 +120,12 @@ impl OpenedCatalog {
         &self.catalog
     }
 
+    /// Returns why there is no catalog at `address`, if not one package was found there.
+    pub fn emptiness(&self, address: &str) -> Option<String> {
+        let is_empty = self.catalog.counts().packages == 0;
+        is_empty.then(|| format!("`{address}` holds no catalog: no olm.package document was found"))
+    }
+
     /// Returns the catalog, whose files are those of a tree in the cache.
     pub(crate) fn kept_by(self, tree: Tree) -> Self {
         Self { tree: Some(tree), ..self }

@@ -219,6 +219,27 @@ fn of_a_catalog_that_never_was_good_the_sound_part_is_used() {
 }
 
 #[test]
+fn empty_directory_is_reported_until_filled() {
+    let mut scene = Scene::new();
+    scene.rename("catalog/tide.yaml", "tide.yaml");
+    let source = || map! { "sourceType" => "grpc", "image" => "./catalog" };
+    let expected = "`./catalog` holds no catalog: no olm.package document was found";
+    assert_eq!(scene.look_at(source()).problem, expected);
+    assert_eq!(scene.look_at(source()).problem, expected);
+
+    scene.rename("tide.yaml", "catalog/tide.yaml");
+    let filled = scene.look_at(source());
+    assert_eq!(filled.problem, "");
+    assert_eq!(filled.catalog.unwrap().counts().bundles, 2);
+
+    // A catalog that becomes empty is most likely being replaced: its last content stays in use.
+    scene.rename("catalog/tide.yaml", "tide.yaml");
+    let emptied = scene.look_at(source());
+    assert_eq!(emptied.problem, expected);
+    assert_eq!(emptied.catalog.unwrap().counts().bundles, 2);
+}
+
+#[test]
 fn what_cannot_be_fetched_is_told_with_its_name() {
     let mut scene = Scene::new();
     let claims = [

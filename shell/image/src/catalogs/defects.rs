@@ -6,9 +6,9 @@ use operon_catalog::{Diagnostic, Rule, Severity};
 
 use crate::{Lines, OpenedCatalog, contents::is_path};
 
-/// Says what is wrong with a catalog; empty for one without errors. Where paths may stand for images,
-/// they are no error.
-pub(super) fn defects(opened: &OpenedCatalog, may_name_paths: bool) -> String {
+/// Returns what is wrong with the catalog at `address`; empty for one without errors. Where paths may
+/// stand for images, they are no error.
+pub(super) fn defects(opened: &OpenedCatalog, address: &str, may_name_paths: bool) -> String {
     let findings = opened.catalog().diagnostics();
     let errors: Vec<Diagnostic> = findings
         .filter(|finding| finding.severity() == Severity::Error)
@@ -16,7 +16,7 @@ pub(super) fn defects(opened: &OpenedCatalog, may_name_paths: bool) -> String {
         .collect();
     // What cannot be read comes before what is missing because of it.
     let Some(first) = errors.iter().min_by_key(|finding| finding.rule) else {
-        return String::new();
+        return opened.emptiness(address).unwrap_or_default();
     };
     let count = errors.len();
     let place = first.place.map_or_else(String::new, |place| {

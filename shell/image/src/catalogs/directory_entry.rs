@@ -25,7 +25,8 @@ pub(super) struct DirectoryEntry {
     pub(super) opened: Option<Arc<OpenedCatalog>>,
     /// What is told of it.
     pub(super) state: CatalogState,
-    seen: Seen,
+    /// How the files looked when they were last read; nothing if they must be read.
+    seen: Option<Seen>,
     looked: Option<Timestamp>,
     /// The bundle directories that it names.
     bundles: Vec<(String, PathBuf)>,
@@ -38,7 +39,7 @@ pub(super) struct DirectoryEntry {
 }
 
 /// How the files looked.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 struct Seen {
     files: Vec<CatalogFile>,
     manifests: Vec<CatalogFile>,
@@ -52,7 +53,7 @@ impl DirectoryEntry {
             path,
             opened: None,
             state: CatalogState { address, ..CatalogState::default() },
-            seen: Seen::default(),
+            seen: None,
             looked: None,
             bundles: Vec::new(),
             is_sound: false,
@@ -85,8 +86,12 @@ impl DirectoryEntry {
             Err(error) => return self.hinder(error.to_string()),
         };
         let manifests = self.manifests();
-        let is_old = self.seen.recheck.is_none_or(|recheck| now < recheck);
-        if is_old && files == self.seen.files && manifests == self.seen.manifests {
+        let is_unchanged = self.seen.as_ref().is_some_and(|seen| {
+            seen.recheck.is_none_or(|recheck| now < recheck)
+                && files == seen.files
+                && manifests == seen.manifests
+        });
+        if is_unchanged {
             return;
         }
         match open(&self.path) {
@@ -96,12 +101,12 @@ impl DirectoryEntry {
     }
 
     fn hinder(&mut self, problem: String) {
-        self.seen = Seen::default();
+        self.seen = None;
         self.state.problem = problem;
     }
 
     fn take(&mut self, opened: OpenedCatalog, files: Vec<CatalogFile>, now: Timestamp) {
-        let problem = defects(&opened, true);
+        let problem = defects(&opened, &self.state.address, true);
         if problem.is_empty() || !self.is_sound {
             self.is_sound = problem.is_empty();
             self.retries += u32::from(std::mem::take(&mut self.has_failed));
@@ -117,7 +122,7 @@ impl DirectoryEntry {
         self.state.problem = problem;
         let manifests = self.manifests();
         let recheck = recheck(files.iter().chain(&manifests), now);
-        self.seen = Seen { files, manifests, recheck };
+        self.seen = Some(Seen { files, manifests, recheck });
     }
 
     /// Names the content of the catalog and of the bundle directories that it names.

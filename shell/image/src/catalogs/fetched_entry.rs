@@ -141,7 +141,7 @@ impl FetchedEntry {
     }
 
     fn take(&mut self, fetched: FetchedCatalog, now: Timestamp) {
-        let problem = defects(&fetched.opened, false);
+        let problem = defects(&fetched.opened, &self.state.address, false);
         if problem.is_empty() || !self.is_sound {
             self.is_sound = problem.is_empty();
             if fetched.digest != self.state.digest || self.opened.is_none() {
