@@ -15,6 +15,7 @@ use std::{
     thread,
 };
 
+use operon_parts::{Part, leave_out};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 /// The manifests that [`RegistryServer::get`] asks for.
@@ -30,7 +31,7 @@ pub fn has(programs: &[&str]) -> bool {
     match programs.iter().find(|program| !is_there(program)) {
         None => true,
         Some(missing) => {
-            eprintln!("left out: {missing} is not installed");
+            leave_out(Part::Registry, &format!("{missing} is not installed"));
             false
         }
     }
@@ -69,7 +70,8 @@ impl BuiltProgram {
         let found = self.directory().map(|directory| directory.join(self.name));
         let found = found.filter(|program| program.is_file());
         if found.is_none() {
-            eprintln!("left out: {} was not built; `cargo xtask test` does", self.name);
+            let reason = format!("{} was not built; `cargo xtask test` builds it", self.name);
+            leave_out(Part::Signing, &reason);
         }
         found
     }

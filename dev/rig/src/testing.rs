@@ -31,5 +31,5 @@ pub fn rig_for_test(options: RigOptions) -> Result<Option<Rig>, RigError> {
 }
 
 fn say_left_out(obstacle: &Obstacle) {
-    eprintln!("left out: {obstacle}");
+    operon_parts::leave_out(operon_parts::Part::Rig, &obstacle.to_string());
 }

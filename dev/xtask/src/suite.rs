@@ -6,18 +6,21 @@
 
 mod closing;
 mod dependencies;
+mod left_out;
 mod programs;
 mod smoke;
 
 use std::{
+    env,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
     time::Instant,
 };
 
 use anyhow::{Context, bail};
+use operon_parts::Part;
 
-use self::closing::Tally;
+use self::{closing::Tally, left_out::LeftOut};
 use crate::{
     arguments::{Arguments, Known},
     cases, image, rig, tidy, vectors,
@@ -43,7 +46,14 @@ struct Step {
     title: &'static str,
     /// Whether `--quick` runs it too.
     is_quick: bool,
-    work: fn(&Workspace, &mut Tally) -> anyhow::Result<Ending>,
+    work: fn(&Run<'_>, &mut Tally) -> anyhow::Result<Ending>,
+}
+
+/// What the steps of one run share.
+struct Run<'r> {
+    workspace: &'r Workspace,
+    /// The tests that were left out so far.
+    log: &'r LeftOut,
 }
 
 /// The tests of `dev/proof`.
@@ -61,8 +71,12 @@ const STEPS: &[Step] = &[
     Step { title: "documentation", is_quick: false, work: build_documentation },
     Step { title: "reference vectors", is_quick: false, work: run_vectors },
     Step { title: "reference cases", is_quick: false, work: run_cases },
-    Step { title: "dependencies", is_quick: false, work: dependencies::check },
-    Step { title: "smoke", is_quick: false, work: smoke::run },
+    Step {
+        title: "dependencies",
+        is_quick: false,
+        work: |run, tally| dependencies::check(run.workspace, tally),
+    },
+    Step { title: "smoke", is_quick: false, work: |run, tally| smoke::run(run.workspace, tally) },
 ];
 
 /// Runs the verb; returns whether every step passed.
@@ -73,6 +87,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
         bail!("usage: cargo xtask test [--quick]");
     }
     let mut tally = Tally::default();
+    let log = LeftOut::begin(workspace)?;
     let mut left_out = Vec::new();
     let mut stopped_at = None;
     for step in STEPS {
@@ -83,10 +98,11 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
         let start = Instant::now();
         println!("\n=== {} ===", step.title);
         let failed_before = tally.failed;
-        let ending = (step.work)(workspace, &mut tally).unwrap_or_else(|error| {
-            eprintln!("error: {error:#}");
-            Ending::Failed
-        });
+        let ending =
+            (step.work)(&Run { workspace, log: &log }, &mut tally).unwrap_or_else(|error| {
+                eprintln!("error: {error:#}");
+                Ending::Failed
+            });
         match ending {
             Ending::Passed => println!("{}: ok, {:.1?}", step.title, start.elapsed()),
             Ending::LeftOut(reason) => {
@@ -100,11 +116,15 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result
             }
         }
     }
-    print_summary(&tally, &left_out, stopped_at);
+    print_summary(&tally, &left_out, &log.table()?, stopped_at);
     Ok(stopped_at.is_none())
 }
 
-fn print_summary(tally: &Tally, left_out: &[String], stopped_at: Option<&str>) {
+fn print_summary(tally: &Tally, left_out: &[String], tests: &str, stopped_at: Option<&str>) {
+    if !tests.is_empty() {
+        println!("\n=== tests that were left out ===\n{tests}");
+        println!("{}={} makes them failures", operon_parts::REQUIRE, operon_parts::ALL);
+    }
     println!("\n=== summary ===");
     for line in left_out {
         println!("left out: {line}");
@@ -115,9 +135,9 @@ fn print_summary(tally: &Tally, left_out: &[String], stopped_at: Option<&str>) {
     println!("{tally}");
 }
 
-fn check_tools(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+fn check_tools(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
-        if succeeds_quietly(&mut workspace.cargo(&[subcommand, "--version"])) {
+        if succeeds_quietly(&mut run.workspace.cargo(&[subcommand, "--version"])) {
             continue;
         }
         println!("`cargo {subcommand}` is not there; asking rustup for it");
@@ -127,53 +147,78 @@ fn check_tools(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Endi
             bail!("`cargo {subcommand}` is missing\nhint: rustup component add {component}");
         }
     }
-    run_streamed(&mut workspace.cargo(&["--version"]))
+    run_streamed(&mut run.workspace.cargo(&["--version"]))
 }
 
-fn install_programs(_workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+fn install_programs(_run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
     programs::install()
 }
 
 /// Builds the programs of a real cluster where one can run; the tests use them from then on.
-fn build_cluster_programs(_workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+fn build_cluster_programs(_run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
     match rig::build() {
         Ok(_) => Ok(Ending::Passed),
         Err(error) => Ok(Ending::LeftOut(format!("tests on a real cluster: {error:#}"))),
     }
 }
 
-fn run_tidy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
-    Ok(Ending::of(tidy::run(workspace, &[])?))
+fn run_tidy(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    Ok(Ending::of(tidy::run(run.workspace, &[])?))
 }
 
-fn check_format(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
-    run_streamed(&mut workspace.cargo(&["fmt", "--all", "--check"]))
+fn check_format(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    run_streamed(&mut run.workspace.cargo(&["fmt", "--all", "--check"]))
 }
 
-fn run_clippy(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
+fn run_clippy(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
     let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    run_streamed(&mut workspace.cargo(&arguments))
+    run_streamed(&mut run.workspace.cargo(&arguments))
 }
 
-fn run_tests(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ending> {
-    count_tests(&mut workspace.cargo(&["test", "--workspace", "--no-fail-fast"]), tally)
+fn run_tests(run: &Run<'_>, tally: &mut Tally) -> anyhow::Result<Ending> {
+    let mut command = run.workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    command.env(operon_parts::REQUIRE, required_by_tests(&required()));
+    count_tests(run, &mut command, tally)
 }
 
 /// Runs what takes minutes on real clusters, which the tests before left out. Each brings up clusters of its
 /// own, so they run one after the other.
-fn run_proofs(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ending> {
+fn run_proofs(run: &Run<'_>, tally: &mut Tally) -> anyhow::Result<Ending> {
     if let Err(error) = rig::build() {
         return Ok(Ending::LeftOut(format!("no cluster can run here: {error:#}")));
     }
-    image::build(workspace, true)?;
+    image::build(run.workspace, true)?;
+    run.log.forget_proofs()?;
     // Of all rooms, and then chosen: what is built for one room alone has other features.
-    let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let mut command = run.workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
     command.args(PROOFS.iter().flat_map(|name| ["--test", name])).args(["--", "--nocapture"]);
-    count_tests(command.env("OPERON_PROOF", "all"), tally)
+    command.env("OPERON_PROOF", "all").env(operon_parts::REQUIRE, required_by_proofs(&required()));
+    count_tests(run, &mut command, tally)
+}
+
+/// Returns the parts that must not be missing, as the caller names them.
+fn required() -> String {
+    env::var(operon_parts::REQUIRE).unwrap_or_default()
+}
+
+/// Returns the parts that the tests before the proofs require: proofs are a step of their own.
+fn required_by_tests(required: &str) -> String {
+    let names = required.split(',').flat_map(|name| match name.trim() {
+        operon_parts::ALL => Part::EVERY.map(Part::name).to_vec(),
+        name => vec![name],
+    });
+    names.filter(|name| *name != Part::Proof.name()).collect::<Vec<&str>>().join(",")
+}
+
+/// Returns the parts that the proofs require: what they need was built just before.
+fn required_by_proofs(required: &str) -> String {
+    let parts = [required, Part::Rig.name(), Part::Proof.name()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>().join(",")
 }
 
 /// Runs tests and adds up their closing lines.
-fn count_tests(command: &mut Command, tally: &mut Tally) -> anyhow::Result<Ending> {
+fn count_tests(run: &Run<'_>, command: &mut Command, tally: &mut Tally) -> anyhow::Result<Ending> {
+    command.env(operon_parts::LOG, &run.log.path);
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run `cargo test`")?;
     let output = child.stdout.take().context("bug: the output was asked for")?;
     for line in BufReader::new(output).split(b'\n') {
@@ -185,24 +230,24 @@ fn count_tests(command: &mut Command, tally: &mut Tally) -> anyhow::Result<Endin
     Ok(Ending::of(child.wait()?.success()))
 }
 
-fn build_documentation(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
-    let mut command = workspace.cargo(&["doc", "--workspace", "--no-deps"]);
+fn build_documentation(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    let mut command = run.workspace.cargo(&["doc", "--workspace", "--no-deps"]);
     run_streamed(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn run_vectors(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
-    let Some(directory) = workspace.shared("vectors") else {
+fn run_vectors(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    let Some(directory) = run.workspace.shared("vectors") else {
         return Ok(Ending::LeftOut("../shared/vectors is not there".to_owned()));
     };
     let directory = directory.to_string_lossy().into_owned();
     Ok(Ending::of(vectors::run(&[directory])?))
 }
 
-fn run_cases(workspace: &Workspace, _tally: &mut Tally) -> anyhow::Result<Ending> {
-    if workspace.shared("cases").is_none() {
+fn run_cases(run: &Run<'_>, _tally: &mut Tally) -> anyhow::Result<Ending> {
+    if run.workspace.shared("cases").is_none() {
         return Ok(Ending::LeftOut("../shared/cases is not there".to_owned()));
     }
-    Ok(Ending::of(cases::run(workspace, &[])?))
+    Ok(Ending::of(cases::run(run.workspace, &[])?))
 }
 
 /// Runs a command whose output goes where ours goes.
@@ -216,4 +261,19 @@ fn run_streamed(command: &mut Command) -> anyhow::Result<Ending> {
 fn succeeds_quietly(command: &mut Command) -> bool {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proofs_are_required_only_in_their_step() {
+        let tests = required_by_tests("all");
+        assert!(tests.starts_with("shared,registry") && !tests.contains("proof"), "{tests}");
+        assert_eq!(required_by_tests("rig, proof"), "rig");
+        assert_eq!(required_by_tests(""), "");
+        assert_eq!(required_by_proofs(""), "rig,proof");
+        assert_eq!(required_by_proofs("shared"), "shared,rig,proof");
+    }
 }

@@ -379,7 +379,8 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     let arguments = ["-t", "tmpfs", "-o", "size=100k", "tmpfs", &scene.text("cache")];
     let mounted = Command::new("mount").args(arguments).output();
     if !mounted.is_ok_and(|output| output.status.success()) {
-        eprintln!("left out: a small file system cannot be mounted here");
+        let reason = "a small file system cannot be mounted here";
+        operon_parts::leave_out(operon_parts::Part::System, reason);
         return;
     }
     let _mount = Mount(scene.path("cache"));
