@@ -26,11 +26,28 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
             verdict.act(&scene.own, &subscription.object.key(), Action::Update(changed));
         }
     }
+    label_adopted(scene, verdict);
     let asked = scene.subscriptions.iter().map(|subscription| subscription.object);
     let running = scene.operators.iter().map(|operator| operator.object);
     let labels: BTreeSet<&str> = asked.chain(running).flat_map(component_labels).collect();
     for label in &labels {
         keep(scene, label, verdict);
+    }
+}
+
+/// Labels operators that a user created and that a Subscription adopted, so that updates of the package may
+/// replace them.
+fn label_adopted(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let is_of_none = |operator: &&ServiceVersion<'_>| {
+        !operator.object.is_deleting() && component_labels(operator.object).next().is_none()
+    };
+    for operator in scene.operators.iter().filter(is_of_none) {
+        let Some(subscription) = scene.subscription_of(operator.name()) else { continue };
+        if can_be_labelled(subscription.package()) {
+            let mut changed = operator.object.clone();
+            changed.set_label(&component_label(subscription.package(), scene.namespace), "");
+            verdict.act(&scene.own, &operator.object.key(), Action::Update(changed));
+        }
     }
 }
 

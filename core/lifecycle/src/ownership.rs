@@ -40,17 +40,16 @@ impl Claimant {
             family: BTreeSet::from([operator.name().to_owned()]),
             operator: None,
         };
-        let mut replaced = operator.at(&["spec", "replaces"]).str();
-        while !replaced.is_empty() && claimant.family.insert(replaced.to_owned()) {
-            replaced = scene.operator(replaced).map_or("", |operator| operator.replaces());
+        // Operators without a package are related by `spec.replaces` alone.
+        let mut replaced = scene.replaced_by(operator);
+        while let Some(found) = replaced.filter(|found| claimant.family.insert(found.name().into()))
+        {
+            replaced = scene.replaced_by(found.object);
         }
         // Versions of one package follow each other in other ways too: a rollback goes backwards.
-        let same_package = scene.operators.iter().filter(|other| {
-            component_labels(other.object)
-                .any(|label| component_labels(operator).any(|own| own == label))
-        });
-        let same_package: Vec<String> = same_package.map(|other| other.name().to_owned()).collect();
-        claimant.family.extend(same_package);
+        let same_package =
+            scene.operators.iter().filter(|other| shares_package(other.object, operator));
+        claimant.family.extend(same_package.map(|other| other.name().to_owned()));
         claimant
     }
 
@@ -149,6 +148,20 @@ impl Claimant {
         let name = label.strip_prefix(COMPONENT_LABEL_PREFIX).unwrap_or_default();
         name.strip_suffix(suffix.as_str()).unwrap_or_default()
     }
+}
+
+/// Returns `true` if two operators are versions of one package, so that one may replace the other.
+///
+/// The component labels decide, which plans set and bundles cannot. `spec.replaces` proves nothing: a
+/// bundle may name the operator of any other package there. Two operators that users created, and that
+/// are of no package, may replace each other.
+pub(crate) fn is_same_package(one: &Object, other: &Object) -> bool {
+    let is_of_none = |operator: &Object| component_labels(operator).next().is_none();
+    shares_package(one, other) || (is_of_none(one) && is_of_none(other))
+}
+
+fn shares_package(one: &Object, other: &Object) -> bool {
+    component_labels(one).any(|label| component_labels(other).any(|known| known == label))
 }
 
 enum Owner {

@@ -10,7 +10,11 @@ use operon_object::{
 };
 use operon_resolve::SourceName;
 
-use crate::{Action, Authority, World, authority, ownership::Claimant, plans::is_own};
+use crate::{
+    Action, Authority, World, authority,
+    ownership::{Claimant, is_same_package},
+    plans::is_own,
+};
 
 /// What a decision about a namespace looks at.
 #[derive(Debug)]
@@ -111,9 +115,20 @@ impl<'w> Scene<'w> {
         self.arriving.iter().any(|object| object.name() == name)
     }
 
+    /// Returns the installed operator that another one replaces: the one that its `spec.replaces` names,
+    /// if both are of the same package.
+    pub(crate) fn replaced_by(&self, operator: &Object) -> Option<ServiceVersion<'w>> {
+        let named = self.operator(operator.at(&["spec", "replaces"]).str())?;
+        is_same_package(named.object, operator).then_some(named)
+    }
+
     /// Returns the operators that replace another, sorted by name.
     pub(crate) fn replacing(&self, name: &str) -> impl Iterator<Item = ServiceVersion<'w>> {
-        self.operators.iter().copied().filter(move |operator| operator.replaces() == name)
+        let named = self.operators.iter().copied().filter(move |other| other.replaces() == name);
+        let replaced = self.operator(name);
+        named.filter(move |other| {
+            replaced.is_none_or(|replaced| is_same_package(replaced.object, other.object))
+        })
     }
 
     /// Returns a plan.

@@ -59,7 +59,10 @@ fn addition(space: &Space<'_>, node: NodeId, updates: String, reasons: Vec<Reaso
     let starts = |(number, request): (usize, &&crate::universe::Request)| {
         space.currents[number].is_none() && request.starting_csv == bundle.name()
     };
-    let declared = entry.replaces().unwrap_or_default();
+    let declared = entry.replaces().filter(|name| {
+        space.semantics.replace_other_packages
+            || !is_of_another_package(space, name, bundle.package().name())
+    });
     Addition {
         name: bundle.name().to_owned(),
         package: bundle.package().name().to_owned(),
@@ -67,12 +70,22 @@ fn addition(space: &Space<'_>, node: NodeId, updates: String, reasons: Vec<Reaso
         source: source.name.clone(),
         entry: entry_id,
         version: bundle.version_text().to_owned(),
-        replaces: if updates.is_empty() { declared.to_owned() } else { updates.clone() },
+        replaces: match updates.as_str() {
+            "" => declared.unwrap_or_default().to_owned(),
+            _ => updates.clone(),
+        },
         updates,
         image: bundle.image().unwrap_or_default().to_owned(),
         is_starting: space.requests.iter().enumerate().any(starts),
         reasons,
     }
+}
+
+/// Returns `true` if an installed operator is not known to be of a package, so that the package must not
+/// replace it: a catalog may name any operator in `replaces`.
+fn is_of_another_package(space: &Space<'_>, name: &str, package: &str) -> bool {
+    let mut installed = space.installed.iter();
+    installed.any(|operator| operator.installed.name == name && operator.package != package)
 }
 
 /// Finds for each chosen operator which requests and which other operators of the answer want it.

@@ -62,6 +62,8 @@ pub struct Semantics {
     pub release_replaced: bool,
     /// Whether a Subscription takes over the installed operator it plainly means.
     pub adopt_freestanding: bool,
+    /// Whether a bundle may replace an installed operator of another package.
+    pub replace_other_packages: bool,
 }
 
 impl Semantics {
@@ -81,6 +83,7 @@ impl Semantics {
             keep_vanished: true,
             release_replaced: true,
             adopt_freestanding: true,
+            replace_other_packages: false,
         }
     }
 
@@ -100,6 +103,7 @@ impl Semantics {
             keep_vanished: false,
             release_replaced: false,
             adopt_freestanding: false,
+            replace_other_packages: true,
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn weigh_update(
     match operator.phase() {
         Phase::Succeeded => {
             // One step at a time: what it replaced has to be gone first.
-            match scene.operator(operator.replaces()) {
+            match scene.replaced_by(operator.object) {
                 Some(_) => Weight::Busy,
                 None => Weight::Free,
             }

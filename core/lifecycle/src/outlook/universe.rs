@@ -5,7 +5,7 @@ use operon_object::known;
 use operon_resolve::{Content, Request, Source, Universe};
 
 use super::{Hold, Outlook, pinned};
-use crate::{fail_forward::group_fails_forward, scene::Scene};
+use crate::{fail_forward::group_fails_forward, ownership::is_same_package, scene::Scene};
 
 /// Puts together what a namespace sees.
 pub(crate) fn universe<'w>(scene: &Scene<'w>) -> Universe<'w> {
@@ -35,7 +35,14 @@ pub(crate) fn universe<'w>(scene: &Scene<'w>) -> Universe<'w> {
             .iter()
             .copied()
             .chain(scene.arriving.iter().map(ServiceVersion::read))
-            .map(lower_service_version)
+            .map(|operator| {
+                let mut installed = lower_service_version(operator);
+                let named = scene.operator(&installed.replaces);
+                if named.is_some_and(|named| !is_same_package(named.object, operator.object)) {
+                    installed.replaces.clear();
+                }
+                installed
+            })
             .collect(),
         // Whether a failed operator may be moved on is decided for each of them; upstream decides for all.
         fail_forward: world.settings.semantics.release_replaced

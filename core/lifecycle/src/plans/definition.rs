@@ -369,9 +369,10 @@ fn waived<'w>(scene: &Scene<'w>, plan: InstallPlan<'_>, step: Step<'_>) -> BTree
 fn remaining_owners(scene: &Scene<'_>, plan: InstallPlan<'_>, name: &str) -> usize {
     let arriving =
         plan.steps().filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION);
-    let replaced: BTreeSet<String> = arriving
-        .filter_map(|step| step.manifest().ok())
-        .map(|manifest| manifest.at(&["spec", "replaces"]).str().to_owned())
+    let replaced: BTreeSet<&str> = arriving
+        .filter_map(|step| Object::from_value(step.manifest().ok()?).ok())
+        .filter_map(|operator| scene.replaced_by(&operator))
+        .map(|replaced| replaced.name())
         .collect();
     let others = claiming(scene, name).filter(|operator| {
         let is_here = operator.object.namespace() == scene.namespace;

@@ -16,7 +16,7 @@ pub(super) fn relatives<'w>(scene: &Scene<'w>, operator: ServiceVersion<'w>) -> 
             continue;
         }
         waiting.extend(scene.replacing(name).map(ServiceVersion::name));
-        let replaced = scene.operator(name).and_then(|found| scene.operator(found.replaces()));
+        let replaced = scene.operator(name).and_then(|found| scene.replaced_by(found.object));
         waiting.extend(replaced.map(ServiceVersion::name));
     }
     seen
@@ -43,7 +43,7 @@ pub(super) fn ancestors<'w>(scene: &Scene<'w>, operator: ServiceVersion<'w>) -> 
     let mut seen = BTreeSet::new();
     let mut next = Some(operator);
     while let Some(operator) = next.filter(|operator| seen.insert(operator.name())) {
-        next = scene.operator(operator.replaces());
+        next = scene.replaced_by(operator.object);
     }
     seen
 }
@@ -53,13 +53,13 @@ pub(super) fn ancestors<'w>(scene: &Scene<'w>, operator: ServiceVersion<'w>) -> 
 /// is now taking the place of the other again.
 pub(super) fn out_of_circle(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Object> {
     let mut circle = vec![operator];
-    let mut next = scene.operator(operator.replaces())?;
+    let mut next = scene.replaced_by(operator.object)?;
     while next.name() != operator.name() {
         if circle.iter().any(|seen| seen.name() == next.name()) {
             return None;
         }
         circle.push(next);
-        next = scene.operator(next.replaces())?;
+        next = scene.replaced_by(next.object)?;
     }
     // Objects carry whole seconds: what was created in the same one is told apart by its plan.
     let age = |operator: &ServiceVersion<'_>| {

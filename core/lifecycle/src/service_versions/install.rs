@@ -10,6 +10,7 @@ use operon_install::{
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, OwnerReference, Timestamp, Value, known};
 
+use super::phases::of_same_package;
 use crate::{
     Action, CertificateRequest, ReplacedCertificate, covers::covers, objects::component_labels,
     ownership::Claimant, plans::conversion_refusal, records, scene::Scene,
@@ -355,7 +356,7 @@ fn write_api_services(
             &certificate.ca_bundle,
             config.get("annotations"),
             live,
-            |namespace, name| objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name),
+            |namespace, name| of_same_package(scene, operator, namespace, name),
         );
         let mut object = object.map_err(|fault| fault.to_string())?;
         object.forget_server_metadata();

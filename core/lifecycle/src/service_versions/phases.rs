@@ -6,7 +6,7 @@ use operon_install::check_webhooks;
 use operon_kinds::{
     InstallPlan, OperatorCondition, Phase, PlanPhase, ServiceVersion, Upgradeable, names,
 };
-use operon_object::{Timestamp, Value, known};
+use operon_object::{Object, Timestamp, Value, known};
 
 use super::{
     chain,
@@ -16,7 +16,7 @@ use super::{
     requirements::{self, Requirements},
     rights,
 };
-use crate::{Action, Guard, fail_forward, records, scene::Scene};
+use crate::{Action, Guard, fail_forward, ownership::is_same_package, records, scene::Scene};
 
 /// How long an operator may take to get ready before it is said what it waits for: most are sooner.
 const WAITING_IS_NEWS: Duration = Duration::from_secs(2);
@@ -92,7 +92,7 @@ fn invalid_strategy(error: &str) -> Next {
 }
 
 fn pending(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
-    let replaced = scene.operator(operator.replaces());
+    let replaced = scene.replaced_by(operator.object);
     if let Some(replaced) = replaced
         && let Upgradeable::No(why) = upgradeable(scene, replaced)
     {
@@ -142,8 +142,7 @@ fn owner_conflict(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<&'s
     let mut services =
         operator.object.spec().at(&["apiservicedefinitions", "owned"]).elements().iter();
     let objects = scene.world.objects;
-    let find =
-        |namespace: &str, name: &str| objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name);
+    let find = |namespace: &str, name: &str| of_same_package(scene, operator, namespace, name);
     let is_foreign = |entry: &Value| {
         let name = operon_install::api_service_name(entry);
         let live = objects.get(&known::API_SERVICE, "", &name);
@@ -152,6 +151,17 @@ fn owner_conflict(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<&'s
         })
     };
     services.any(is_foreign).then_some("unable to adopt APIService")
+}
+
+/// Finds an operator whose APIServices may be adopted by another one of its package.
+pub(super) fn of_same_package<'w>(
+    scene: &Scene<'w>,
+    operator: ServiceVersion<'_>,
+    namespace: &str,
+    name: &str,
+) -> Option<&'w Object> {
+    let found = scene.world.objects.get(&known::CLUSTER_SERVICE_VERSION, namespace, name);
+    found.filter(|found| is_same_package(found, operator.object))
 }
 
 fn install_ready(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
@@ -270,8 +280,10 @@ fn is_about_to_be_replaced(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> b
     let steps = under_way.flat_map(|plan| plan.steps());
     steps
         .filter(|step| step.api_kind().kind == known::CLUSTER_SERVICE_VERSION)
-        .filter_map(|step| step.manifest().ok())
-        .any(|manifest| manifest.at(&["spec", "replaces"]).str() == operator.name())
+        .filter_map(|step| Object::from_value(step.manifest().ok()?).ok())
+        .any(|arriving| {
+            scene.replaced_by(&arriving).is_some_and(|replaced| replaced.name() == operator.name())
+        })
 }
 
 fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
@@ -379,7 +391,7 @@ fn is_final(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> bool {
 }
 
 fn replacing(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
-    if scene.operator(operator.replaces()).is_some() {
+    if scene.replaced_by(operator.object).is_some() {
         // The chain is taken down from its oldest end.
         return Next::stay();
     }
@@ -407,7 +419,7 @@ fn rolled_back_to<'w>(
     scene: &Scene<'w>,
     operator: ServiceVersion<'w>,
 ) -> Option<ServiceVersion<'w>> {
-    let earlier = scene.operator(operator.replaces())?;
+    let earlier = scene.replaced_by(operator.object)?;
     let is_waiting = earlier.replaces() != operator.name();
     (is_waiting && is_rollback(scene, operator, earlier)).then_some(earlier)
 }

@@ -92,7 +92,11 @@ fn read_entry(package: &str, text: &str) -> Result<(String, Value), String> {
     };
     let mut words = text.split_whitespace();
     let version = words.next().ok_or("an entry begins with a version")?;
-    let name = |version: &str| format!("{package}.v{version}");
+    // A version with its package names a bundle of another one, as in `replaces etcd.v0.9.0`.
+    let name = |version: &str| match version.contains(".v") {
+        true => version.to_owned(),
+        false => format!("{package}.v{version}"),
+    };
     let mut entry = map! { "name" => name(version) };
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("nothing follows `{word}`"))?;

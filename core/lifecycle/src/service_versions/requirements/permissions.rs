@@ -41,7 +41,7 @@ impl Rules<'_, '_> {
         let Some(live) = live else {
             return Ok(requirement(false).say("Service account does not exist"));
         };
-        if is_anothers(live, operator) {
+        if is_anothers(scene, live, operator) {
             return Ok(requirement(false)
                 .with_status("PresentNotSatisfied")
                 .say("Service account is owned by another ClusterServiceVersion"));
@@ -128,13 +128,14 @@ impl Rules<'_, '_> {
 }
 
 /// Tells whether an account belongs to other operators only; what else owns it does not matter.
-fn is_anothers(account: &Object, operator: ServiceVersion<'_>) -> bool {
+fn is_anothers(scene: &Scene<'_>, account: &Object, operator: ServiceVersion<'_>) -> bool {
     let kind = known::CLUSTER_SERVICE_VERSION;
+    let replaced = scene.replaced_by(operator.object);
     let owners: Vec<_> = account.owners().filter(|owner| owner.kind == kind.name()).collect();
     let is_own = owners.iter().any(|owner| {
         owner.uid == operator.object.uid()
             || owner.name == operator.name()
-            || owner.name == operator.replaces()
+            || replaced.is_some_and(|replaced| owner.name == replaced.name())
     });
     !owners.is_empty() && !is_own
 }
