@@ -4,7 +4,10 @@
 
 use operon_object::{Object, Value, map};
 
-use crate::webhook::{WebhookFault, webhook_service};
+use crate::{
+    serving::DEFAULT_PORT,
+    webhook::{WebhookFault, webhook_service},
+};
 
 /// Returns the CRDs of a conversion webhook with the conversion they must have.
 ///
@@ -34,6 +37,15 @@ pub fn unconverted_crd(crd: &Object) -> Object {
     let mut crd = crd.clone();
     crd.set(&["spec", "conversion"], map! { "strategy" => "None" });
     crd
+}
+
+/// Returns `true` if a CRD is converted through the Service of a conversion webhook.
+pub fn is_converted_by(csv: &Object, description: &Value, crd: &Object) -> bool {
+    let live = crd.at(&["spec", "conversion", "webhook", "clientConfig", "service"]);
+    let service = webhook_service(csv, description);
+    let has = |name: &str| live.get(name) == service.get(name);
+    let port = live.get("port").as_integer().unwrap_or(DEFAULT_PORT);
+    has("namespace") && has("name") && service.get("port").as_integer() == Some(port)
 }
 
 /// Upstream: a ClusterServiceVersion that lists no mode at all passes.

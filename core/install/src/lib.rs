@@ -31,7 +31,7 @@ pub use self::{
     bundle_kind::{
         BUNDLE_SECRET_KIND, Existing, Ownership, StepHandling, step_handling, step_kind,
     },
-    conversion::{converted_crds, unconverted_crd},
+    conversion::{converted_crds, is_converted_by, unconverted_crd},
     copies::{CopyHashes, copy_hashes},
     deployment::{
         CA_HASH_ANNOTATION, CONDITION_VARIABLE, DEPLOYMENT_HASH_LABEL, deployment_for,

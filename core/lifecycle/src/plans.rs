@@ -10,7 +10,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    definition::{conversion_refusal, is_for_users, is_own},
+    definition::{conversion_refusal, is_for_users, is_own, may_end_conversion},
     execute::check,
     step::{OwnedObject, as_owned},
 };

@@ -36,7 +36,8 @@ pub struct Bundle {
     pub workload: String,
     /// More of its ClusterServiceVersion's spec.
     pub spec: Value,
-    /// The versions that its CRDs serve beside the one it provides, and their schemas, by kind.
+    /// The versions that its CRDs serve beside the one it provides, their schemas, and the conversion, by
+    /// kind.
     pub definitions: Value,
     /// Other objects.
     pub objects: Vec<Value>,
@@ -215,6 +216,9 @@ impl Bundle {
             "versions" => versions,
         };
         object.set(&["spec"], spec);
+        if !given.get("conversion").is_null() {
+            object.set(&["spec", "conversion"], given.get("conversion").clone());
+        }
         object
     }
 }

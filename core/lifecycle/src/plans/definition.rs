@@ -156,7 +156,7 @@ fn refusal(object: &Object, creates_service: impl Fn((&str, &str)) -> bool) -> O
 /// Returns why a CRD that exists is not replaced by another one: it was not brought for the operator's
 /// package, in whatever namespace, and nobody handed it over.
 fn overwrites(scene: &Scene<'_>, claimant: &Claimant, live: &Object) -> Option<String> {
-    if claimant.is_of_package(live) || claimant.is_handed_over(live) {
+    if is_of_claimant(claimant, live) {
         return None;
     }
     let name = live.name();
@@ -172,6 +172,17 @@ fn overwrites(scene: &Scene<'_>, claimant: &Claimant, live: &Object) -> Option<S
          operator update it, annotate it with {}={package}",
         names::ADOPT_ANNOTATION
     ))
+}
+
+/// Returns `true` if a plan of the claimant's package created a CRD, in whatever namespace, or an
+/// administrator handed it over.
+fn is_of_claimant(claimant: &Claimant, live: &Object) -> bool {
+    claimant.is_of_package(live) || claimant.is_handed_over(live)
+}
+
+/// Returns `true` if an operator that is removed may end the conversion of a CRD.
+pub(crate) fn may_end_conversion(claimant: &Claimant, live: &Object) -> bool {
+    !is_reserved(live) && is_of_claimant(claimant, live)
 }
 
 /// Returns a CRD that belongs to others with the notes of who uses it.
@@ -225,10 +236,18 @@ pub(crate) fn conversion_refusal(
     }
     let is_foreign =
         |owner: &ServiceVersion<'_>| !claimant.is_family(owner.object.namespace(), owner.name());
-    owners(scene, live).find(is_foreign).map(|owner| {
-        format!(
+    if let Some(owner) = owners(scene, live).find(is_foreign) {
+        return Some(format!(
             "the conversion of CustomResourceDefinition {name} cannot be changed: {} owns it, too",
             owner.object.key()
+        ));
+    }
+    (!is_of_claimant(claimant, live)).then(|| {
+        format!(
+            "the conversion of CustomResourceDefinition {name} cannot be changed: the CRD was not created \
+             by this operator; to let the operator convert it, annotate it with {}={}",
+            names::ADOPT_ANNOTATION,
+            claimant.package()
         )
     })
 }

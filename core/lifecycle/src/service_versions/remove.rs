@@ -3,12 +3,16 @@
 //! What lies in its namespace goes by its owner references; what lies outside is removed here before
 //! the operator may go. CRDs and the objects of users are never removed.
 
-use operon_install::{has_owner_labels, unconverted_crd};
+use operon_install::{has_owner_labels, is_converted_by, unconverted_crd};
 use operon_kinds::{ServiceVersion, names};
 use operon_object::{Object, known};
 
 use crate::{
-    Action, Verdict, generations, plans::next_generation, rights::removal_authority, scene::Scene,
+    Action, Verdict, generations,
+    ownership::Claimant,
+    plans::{may_end_conversion, next_generation},
+    rights::removal_authority,
+    scene::Scene,
 };
 
 /// Removes what an operator leaves behind outside its namespace, and then lets it go.
@@ -70,17 +74,20 @@ fn stop_conversion(scene: &Scene<'_>, operator: ServiceVersion<'_>, verdict: &mu
     if scene.replacing(operator.name()).next().is_some() {
         return;
     }
+    let claimant = Claimant::new(scene, operator.object);
     let converting = operator
         .webhooks()
         .iter()
         .filter(|webhook| webhook.get("type").str() == "ConversionWebhook")
-        .flat_map(|webhook| webhook.get("conversionCRDs").iter_texts());
-    for name in converting {
+        .flat_map(|webhook| {
+            webhook.get("conversionCRDs").iter_texts().map(move |name| (webhook, name))
+        });
+    for (webhook, name) in converting {
         let live = scene.world.objects.get(&known::CUSTOM_RESOURCE_DEFINITION, "", name);
         let Some(live) = live else { continue };
-        // Whoever else converts it now goes on doing so.
-        let service = live.at(&["spec", "conversion", "webhook", "clientConfig", "service"]);
-        if service.get("namespace").str() == scene.namespace {
+        // An operator may list the CRD, and even the Service, of another one.
+        let is_own = is_converted_by(operator.object, webhook, live);
+        if is_own && may_end_conversion(&claimant, live) {
             let action = Action::Update(unconverted_crd(live));
             let authority = scene.authority_for(operator, &action);
             verdict.act(authority, &operator.object.key(), action);
