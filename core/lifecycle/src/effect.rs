@@ -14,7 +14,7 @@ use crate::{Authority, BundleKey, ownership::Claimant};
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
     /// What is to be done, in order.
-    pub effects: Vec<Effect>,
+    effects: Vec<Effect>,
     /// When to look again although nothing changed.
     pub wake: Option<Timestamp>,
     /// Whether operators, Subscriptions or plans of other namespaces were looked at, so that their
@@ -31,9 +31,16 @@ pub struct Verdict {
     pub used: BTreeSet<BundleKey>,
 }
 
-/// One thing to be done.
+/// One thing to be done. Its authority is given when it is created and cannot be changed.
 #[derive(Debug, Clone)]
 pub struct Effect {
+    parts: EffectParts,
+    timing: Timing,
+}
+
+/// What it takes to execute an effect.
+#[derive(Debug, Clone)]
+pub struct EffectParts {
     /// What is done.
     pub action: Action,
     /// The object whose work it is. When an effect fails, later ones of the same work are left out.
@@ -42,8 +49,48 @@ pub struct Effect {
     pub guards: Vec<Guard>,
     /// Whose permissions count; never [`Authority::Unknown`].
     pub authority: Authority,
-    /// When it is done.
-    pub timing: Timing,
+}
+
+impl Effect {
+    /// Creates an effect. There is none whose authority is unknown: nothing is written then.
+    fn new(
+        authority: &Authority,
+        timing: Timing,
+        work: &ObjectKey,
+        action: Action,
+        guards: Vec<Guard>,
+    ) -> Option<Self> {
+        if matches!(authority, Authority::Unknown(_)) {
+            return None;
+        }
+        let (work, authority) = (work.clone(), authority.clone());
+        Some(Self { parts: EffectParts { action, work, guards, authority }, timing })
+    }
+
+    /// Returns what is done.
+    pub fn action(&self) -> &Action {
+        &self.parts.action
+    }
+
+    /// Returns the object whose work it is.
+    pub fn work(&self) -> &ObjectKey {
+        &self.parts.work
+    }
+
+    /// Returns whose permissions count.
+    pub fn authority(&self) -> &Authority {
+        &self.parts.authority
+    }
+
+    /// Returns when it is done.
+    pub fn timing(&self) -> Timing {
+        self.timing
+    }
+
+    /// Takes the effect apart to execute it.
+    pub fn into_parts(self) -> EffectParts {
+        self.parts
+    }
 }
 
 /// When an effect is executed.
@@ -188,7 +235,17 @@ impl Action {
 }
 
 impl Verdict {
-    /// Adds an effect. An effect whose authority is unknown is not added: nothing is written then.
+    /// Returns what is to be done, in order.
+    pub fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// Takes out what is to be done, in order.
+    pub fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    /// Adds an effect, unless its authority is unknown.
     pub(crate) fn add(
         &mut self,
         authority: &Authority,
@@ -197,11 +254,12 @@ impl Verdict {
         guards: Vec<Guard>,
         timing: Timing,
     ) {
-        if matches!(authority, Authority::Unknown(_)) {
-            return;
-        }
-        let (work, authority) = (work.clone(), authority.clone());
-        self.effects.push(Effect { action, work, guards, authority, timing });
+        self.effects.extend(Effect::new(authority, timing, work, action, guards));
+    }
+
+    /// Adds the effects of another verdict behind its own.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.effects.extend(other.effects);
     }
 
     /// Adds a write.

@@ -34,7 +34,8 @@ pub use self::{
     authority::Authority,
     decide::{Scope, decide, decide_within},
     effect::{
-        Action, CertificateRequest, Effect, Event, Guard, ReplacedCertificate, Timing, Verdict,
+        Action, CertificateRequest, Effect, EffectParts, Event, Guard, ReplacedCertificate, Timing,
+        Verdict,
     },
     failure::{EffectError, ErrorKind, FIRST_PAUSE, Failure, Failures, LONGEST_PAUSE},
     generations::{FAILED_LATER_ANNOTATION, GENERATION_LABEL},

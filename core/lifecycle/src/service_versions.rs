@@ -57,7 +57,7 @@ impl Listing {
             return;
         }
         let key = group.object.key();
-        if verdict.effects.iter().any(|effect| effect.work == key) {
+        if verdict.effects().iter().any(|effect| *effect.work() == key) {
             // A group that is written in this world is looked at again in the next.
             return;
         }

@@ -50,7 +50,7 @@ pub(crate) fn decide(scene: &Scene<'_>, outlook: &Outlook, verdict: &mut Verdict
 /// Tells whether a plan comes to its end in this world: what is said of Subscriptions would be out of date at
 /// once. That a plan comes is said without delay, because nobody else may make one then.
 fn is_plan_ending(verdict: &Verdict) -> bool {
-    verdict.effects.iter().any(|effect| match &effect.action {
+    verdict.effects().iter().any(|effect| match effect.action() {
         Action::UpdateStatus(object) if object.kind() == known::INSTALL_PLAN => {
             InstallPlan::read(object).is_finished()
         }

@@ -308,13 +308,13 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         cycle: &mut Cycle,
         queue: &mut VecDeque<String>,
     ) {
-        let Decided { verdict, requested, snapshot } = decided;
+        let Decided { mut verdict, requested, snapshot } = decided;
         for (key, state) in requested {
             self.note(key, state, now);
         }
         // Learned before anything is forgotten: contents that nothing uses are dropped.
-        keep(&mut self.wanted, &namespace, verdict.wanted);
-        keep(&mut self.used, &namespace, verdict.used);
+        keep(&mut self.wanted, &namespace, std::mem::take(&mut verdict.wanted));
+        keep(&mut self.used, &namespace, std::mem::take(&mut verdict.used));
         if self.workers.is_some() {
             let is_quick = Arc::ptr_eq(&snapshot.settings, &self.quick_settings);
             if is_quick && verdict.was_cut {
@@ -327,7 +327,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             if !is_quick {
                 self.lanes.note_steps(&namespace, verdict.steps, &self.quick_settings.limits);
             }
-            let targets = verdict.effects.iter().filter_map(|effect| effect.action.target());
+            let targets = verdict.effects().iter().filter_map(|effect| effect.action().target());
             let shared: BTreeSet<ObjectKey> = targets
                 .filter(|target| target.namespace != namespace && !target.name.is_empty())
                 .collect();
@@ -358,13 +358,13 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             Some(wake) => self.wakes.insert(namespace.clone(), wake),
             None => self.wakes.remove(&namespace),
         };
-        if verdict.effects.is_empty() {
+        if verdict.effects().is_empty() {
             queue.extend(self.claims.end(&namespace));
             return;
         }
         let lane = self.lanes.of_writes(&namespace);
         self.claims.execute_on(&namespace, lane);
-        let effects = self.prepare(verdict.effects, now);
+        let effects = self.prepare(verdict.into_effects(), now);
         self.submit(Task { namespace, now, lane, work: Work::Execute(effects) }, now, cycle, queue);
     }
 

@@ -15,9 +15,9 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Adds to effects what the driver remembers about them.
     pub(crate) fn prepare(&self, effects: Vec<Effect>, now: Timestamp) -> Vec<Prepared> {
         let prepare = |effect: Effect| {
-            let writing = Writing::of(&effect.action, self.picture.objects.find(&effect.work));
-            let target = effect.action.target();
-            let paused = self.pause(target.as_ref(), &effect.work, writing.as_ref(), now);
+            let writing = Writing::of(effect.action(), self.picture.objects.find(effect.work()));
+            let target = effect.action().target();
+            let paused = self.pause(target.as_ref(), effect.work(), writing.as_ref(), now);
             Prepared { effect, writing, paused }
         };
         effects.into_iter().map(prepare).collect()

@@ -12,8 +12,8 @@ use std::{
 use operon_install::certificate_secret;
 use operon_kinds::names;
 use operon_lifecycle::{
-    Action, Authority, BundleKey, BundleState, CatalogState, Effect, ErrorKind, Failures, Guard,
-    Objects, Scope, Settings, Timing, Verdict, World, decide_within,
+    Action, Authority, BundleKey, BundleState, CatalogState, Effect, EffectParts, ErrorKind,
+    Failures, Guard, Objects, Scope, Settings, Timing, Verdict, World, decide_within,
 };
 use operon_object::{Kind, Object, ObjectKey, Timestamp};
 use operon_resolve::SourceName;
@@ -248,7 +248,7 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
     fn execute(&self, effects: Vec<Prepared>, is_stopped: &dyn Fn() -> bool) -> Report {
         let mut progress = Progress::default();
         let (late, effects): (Vec<Prepared>, Vec<Prepared>) =
-            effects.into_iter().partition(|prepared| prepared.effect.timing == Timing::AtRest);
+            effects.into_iter().partition(|prepared| prepared.effect.timing() == Timing::AtRest);
         self.attempt_all(effects, is_stopped, &mut progress);
         if progress.report.attempts.is_empty() {
             self.attempt_all(late, is_stopped, &mut progress);
@@ -278,7 +278,7 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
 
     fn attempt(&self, prepared: Prepared, progress: &mut Progress) {
         let Prepared { effect, writing, paused } = prepared;
-        let Effect { action, work, guards, authority, timing: _ } = effect;
+        let EffectParts { action, work, guards, authority } = effect.into_parts();
         let Progress { report, abandoned, holding, written } = progress;
         if abandoned.contains(&work) {
             return;
