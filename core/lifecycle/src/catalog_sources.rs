@@ -19,7 +19,9 @@ pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) 
         if !object.is_deleting() {
             let source = CatalogSource::read(object);
             let state = world.catalogs.get(&source.source_name());
-            let refusal = pod::decide(world, source, state, verdict);
+            // The status goes first: a pod that is refused would keep its own reason from being reported.
+            let mut pod = Verdict::default();
+            let refusal = pod::decide(world, source, state, &mut pod);
             let mut status = status(world, source);
             if let Some(refusal) = &refusal
                 && status.get("reason").is_null()
@@ -33,6 +35,7 @@ pub(crate) fn decide(world: &World<'_>, namespace: &str, verdict: &mut Verdict) 
                 let event = Event::about(object, true, POD_REFUSED, &refusal);
                 verdict.emit(&object.key(), event, Timing::InOrder);
             }
+            verdict.append(pod);
         }
     }
 }
