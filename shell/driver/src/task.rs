@@ -240,8 +240,9 @@ struct Progress {
     abandoned: BTreeSet<ObjectKey>,
     /// The objects of which guards are known to hold.
     holding: BTreeSet<ObjectKey>,
-    /// The objects that were written: later effects rest on how they were before.
-    written: BTreeSet<ObjectKey>,
+    /// The objects that were written, each with the work that wrote it: later effects rest on how they were
+    /// before.
+    written: BTreeMap<ObjectKey, ObjectKey>,
 }
 
 impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
@@ -291,14 +292,18 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
         let (verb, target) = (action.verb(), action.target());
         let is_outdated = match &action {
             Action::Update(object) | Action::UpdateStatus(object) => {
-                written.contains(&object.key())
+                written.contains_key(&object.key())
+            }
+            // Whose object it is was decided before another work wrote it.
+            Action::Apply(_) | Action::Certify(_) => {
+                target.as_ref().and_then(|key| written.get(key)).is_some_and(|by| *by != work)
             }
             _ => false,
         };
         let outcome = if is_outdated {
             Outcome::Outdated
         } else {
-            match self.check(&guards, holding) {
+            match self.check(&guards, &work, holding, written) {
                 Ok(true) => self.act(action, &authority).unwrap_or_else(Outcome::Failed),
                 Ok(false) => Outcome::Stale,
                 Err(error) => Outcome::Failed(error),
@@ -308,7 +313,8 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
             abandoned.insert(work.clone());
         }
         if let (Outcome::Wrote(_), Some(target)) = (&outcome, &target) {
-            written.insert(target.clone());
+            written.insert(target.clone(), work.clone());
+            holding.remove(target);
         }
         report.attempts.push(Attempt { verb, target, work, writing, outcome });
     }
@@ -317,14 +323,18 @@ impl<C: Cluster, S: Catalogs> Executor<'_, C, S> {
     fn check(
         &self,
         guards: &[Guard],
+        work: &ObjectKey,
         holding: &mut BTreeSet<ObjectKey>,
+        written: &BTreeMap<ObjectKey, ObjectKey>,
     ) -> Result<bool, ClusterError> {
         for guard in guards {
             let key = match guard {
                 Guard::Absent(key) | Guard::NotForeign(key, _) => key.clone(),
                 Guard::Unchanged(object) | Guard::Alive(object) => object.key(),
             };
-            if holding.contains(&key) {
+            // What the same work wrote belongs to it.
+            let is_own = matches!(guard, Guard::NotForeign(..)) && written.get(&key) == Some(work);
+            if is_own || holding.contains(&key) {
                 continue;
             }
             let live = self.cluster.get(&key)?;

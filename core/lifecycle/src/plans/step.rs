@@ -42,7 +42,7 @@ pub(super) struct Outcome {
 
 /// Works out what is left of a plan that was begun at a time.
 pub(super) fn steps(scene: &Scene<'_>, plan: InstallPlan<'_>, started: Timestamp) -> Outcome {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { faults: brought_twice(scene, plan), ..Outcome::default() };
     for step in plan.steps() {
         let status = match step.status() {
             done
@@ -54,6 +54,30 @@ pub(super) fn steps(scene: &Scene<'_>, plan: InstallPlan<'_>, started: Timestamp
         outcome.steps.push(with_status(step.value, status));
     }
     outcome
+}
+
+/// Says which objects two operators of a plan bring: one would overwrite the other's.
+fn brought_twice(scene: &Scene<'_>, plan: InstallPlan<'_>) -> Vec<String> {
+    let shared =
+        [known::CLUSTER_SERVICE_VERSION, known::SUBSCRIPTION, known::CUSTOM_RESOURCE_DEFINITION];
+    let mut bringing: BTreeMap<ObjectKey, &str> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for step in plan.steps() {
+        let kind = object_kind(step);
+        if shared.contains(&kind) {
+            continue;
+        }
+        let is_namespaced = is_namespaced(scene, &kind).unwrap_or(true);
+        let key = kind.key(if is_namespaced { scene.namespace } else { "" }, step.name());
+        let first = *bringing.entry(key.clone()).or_insert(step.resolving());
+        if first != step.resolving() {
+            faults.push(format!(
+                "both {first} and {} bring {key}: install them in different namespaces, or only one of them",
+                step.resolving()
+            ));
+        }
+    }
+    faults
 }
 
 fn look_at(
