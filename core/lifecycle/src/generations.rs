@@ -4,6 +4,8 @@
 //! them. It is a ControllerRevision, the kind that clusters have for exactly this. What it says is
 //! never changed; that an operator failed later is noted beside it.
 
+use std::collections::BTreeSet;
+
 use operon_kinds::{InstallPlan, Phase, PlanPhase, ServiceVersion, names};
 use operon_object::{Object, Value, fnv64_hex, known, list, map};
 
@@ -15,7 +17,8 @@ pub const GENERATION_LABEL: &str = "operon.dev/generation";
 /// On a generation: when and why an operator that it brought failed after its plan was done.
 pub const FAILED_LATER_ANNOTATION: &str = "operon.dev/failed-later";
 
-/// Writes down the generations whose plans have come to an end, and forgets the oldest.
+/// Writes down the generations whose plans have come to an end, and forgets the oldest of those whose
+/// plans are gone.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     for plan in scene.plans.iter().filter(|plan| plan.is_finished()) {
         let name = name_of(*plan);
@@ -27,8 +30,12 @@ pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     let mut known: Vec<&Object> = of_namespace(scene).collect();
     known.sort_by_key(|object| object.at(&["revision"]).as_integer());
     note_failures(scene, &known, verdict);
-    let surplus = known.len().saturating_sub(scene.world.settings.kept_generations);
-    for object in &known[..surplus] {
+    // The record of a plan that still exists would be created again at once, and repair needs it.
+    let plans: BTreeSet<String> = scene.plans.iter().map(|plan| name_of(*plan)).collect();
+    let past: Vec<&Object> =
+        known.into_iter().filter(|object| !plans.contains(object.name())).collect();
+    let surplus = past.len().saturating_sub(scene.world.settings.kept_generations);
+    for object in &past[..surplus] {
         verdict.act(&scene.own, &object.key(), Action::DeleteUnchanged((*object).clone()));
     }
 }

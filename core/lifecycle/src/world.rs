@@ -119,7 +119,7 @@ pub struct Settings {
     pub requires_service_account: bool,
     /// How many finished plans are kept in a namespace.
     pub kept_plans: usize,
-    /// How many generations are remembered in a namespace.
+    /// How many generations are remembered in a namespace besides those of the plans that still exist.
     pub kept_generations: usize,
 }
 

@@ -25,6 +25,7 @@ pub struct SimStage {
     driver: Driver<SimCluster, SimCatalogs>,
     cluster: SimCluster,
     catalogs: SimCatalogs,
+    settings: Settings,
     now: Timestamp,
     seen: BTreeMap<ObjectKey, Vec<String>>,
 }
@@ -32,12 +33,18 @@ pub struct SimStage {
 impl SimStage {
     /// Begins an empty cluster.
     pub fn new() -> Self {
+        Self::with_settings(Settings { kube_version: "v1.33.0".to_owned(), ..Settings::default() })
+    }
+
+    /// Begins an empty cluster whose controller has settings of its own.
+    pub fn with_settings(settings: Settings) -> Self {
         let cluster = SimCluster::new(BEGINNING);
         let catalogs = SimCatalogs::default();
         Self {
-            driver: Driver::new(cluster.clone(), catalogs.clone(), settings()),
+            driver: Driver::new(cluster.clone(), catalogs.clone(), settings.clone()),
             cluster,
             catalogs,
+            settings,
             now: BEGINNING,
             seen: BTreeMap::new(),
         }
@@ -90,10 +97,6 @@ impl Default for SimStage {
     fn default() -> Self {
         Self::new()
     }
-}
-
-fn settings() -> Settings {
-    Settings { kube_version: "v1.33.0".to_owned(), ..Settings::default() }
 }
 
 impl Stage for SimStage {
@@ -191,7 +194,8 @@ impl Stage for SimStage {
     }
 
     fn restart(&mut self) -> Result<(), String> {
-        self.driver = Driver::new(self.cluster.clone(), self.catalogs.clone(), settings());
+        self.driver =
+            Driver::new(self.cluster.clone(), self.catalogs.clone(), self.settings.clone());
         Ok(())
     }
 
