@@ -5,16 +5,28 @@
 use std::collections::BTreeSet;
 
 use operon_kinds::{
-    Condition, OperatorGroup, Phase, Targets, names, provided_apis, remove_condition, set_condition,
+    Condition, OperatorGroup, Phase, Targets, condition, names, provided_apis, remove_condition,
+    set_condition,
 };
 use operon_object::{Object, Selector, Value, known};
 
-use crate::{Action, Authority, Verdict, World, authority, scene::Scene};
+use crate::{Action, Authority, Event, Timing, Verdict, World, authority, scene::Scene};
+
+/// The condition of a group whose namespace has no known authority, and its reason.
+pub(crate) const AUTHORITY_UNKNOWN: &str = "AuthorityUnknown";
 
 /// Decides about the OperatorGroups of a namespace.
 pub(crate) fn decide(scene: &Scene<'_>, verdict: &mut Verdict) {
     for group in &scene.groups {
-        if verdict.write_status(group.object, status(scene, *group)) {
+        let status = status(scene, *group);
+        let reported = |status| condition(status, AUTHORITY_UNKNOWN).get("message").str();
+        let message = reported(&status).to_owned();
+        let is_news = !message.is_empty() && message != reported(group.object.status());
+        if verdict.write_status(group.object, status) {
+            if is_news {
+                let event = Event::about(group.object, true, AUTHORITY_UNKNOWN, &message);
+                verdict.emit(&group.object.key(), event, Timing::InOrder);
+            }
             continue;
         }
         if scene.groups.len() == 1 {
@@ -87,6 +99,7 @@ fn status(scene: &Scene<'_>, group: OperatorGroup<'_>) -> Value {
         remove_condition(&mut status, &several.kind);
     }
     note_service_account(scene, group, &mut status);
+    note_authority(scene, group, &mut status);
     let targets = target_namespaces(world, group);
     if !status.get("namespaces").iter_texts().eq(targets.iter().map(String::as_str))
         || status.get("lastUpdated").is_null()
@@ -95,6 +108,19 @@ fn status(scene: &Scene<'_>, group: OperatorGroup<'_>) -> Value {
         status.set(&["lastUpdated"], world.now);
     }
     status
+}
+
+/// Reports why nothing is installed, repaired or removed here. Operators that run say nothing of it.
+fn note_authority(scene: &Scene<'_>, group: OperatorGroup<'_>, status: &mut Value) {
+    // A group without a status is about to get one.
+    let unknown = scene.authority.unknown_reason().filter(|_| group.has_status());
+    let Some(reason) = unknown else {
+        remove_condition(status, AUTHORITY_UNKNOWN);
+        return;
+    };
+    let message = format!("operators are not installed, repaired or removed: {reason}");
+    let condition = Condition::new(AUTHORITY_UNKNOWN, true, AUTHORITY_UNKNOWN, message);
+    set_condition(status, &condition, scene.world.now);
 }
 
 fn note_service_account(scene: &Scene<'_>, group: OperatorGroup<'_>, status: &mut Value) {

@@ -104,7 +104,8 @@ fn what_is_stuck_is_a_problem() {
     assert!(told.ends_with("[exit code 2]"), "{told}");
     assert!(!told.contains("all is well"), "{told}");
     for problem in [
-        "OperatorGroup harbour/harbour: ServiceAccount nobody not found",
+        "OperatorGroup harbour/harbour: operators are not installed, repaired or removed: please make sure the \
+         service account exists. sa=nobody",
         "is blocked: please make sure the service account exists. sa=nobody",
     ] {
         assert!(told.contains(problem), "`{problem}` is missing:\n{told}");

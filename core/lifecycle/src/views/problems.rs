@@ -10,6 +10,8 @@ use operon_kinds::{
 };
 use operon_object::{Object, ObjectKey, Value, known};
 
+use crate::groups::AUTHORITY_UNKNOWN;
+
 /// A problem of one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusProblem {
@@ -139,7 +141,8 @@ pub(super) fn of_plan(plan: InstallPlan<'_>, is_awaited: bool) -> Option<String>
 
 fn of_group(group: OperatorGroup<'_>) -> Vec<String> {
     let key = format!("{}/{}", group.object.namespace(), group.name());
-    let conditions = ["MultipleOperatorGroup", "OperatorGroupServiceAccount"];
+    // It covers that the ServiceAccount is missing.
+    let conditions = ["MultipleOperatorGroup", AUTHORITY_UNKNOWN];
     let found = conditions.iter().filter_map(|kind| {
         let found: &Value = condition(group.object.status(), kind);
         (found.get("status").str() == "True").then(|| found.get("message").str())
