@@ -1,4 +1,6 @@
-//! Two plans that bring objects of the same names at the same time.
+//! Objects that more than one owner wants to have.
+
+use std::time::Duration;
 
 use operon_object::{Object, known};
 use operon_sim::{SimStage, Stage as _, parse_scenario, run_scenario};
@@ -28,6 +30,51 @@ script:
 - wait: 5m
 ";
 
+/// A person has a Deployment of an operator's name, and deletes it later.
+const TAKEN: &str = "about: a name that is taken
+catalogs:
+  olm/demo:
+    one: { channels: { stable: [1.0.0] } }
+script:
+- group: shop
+- apply: |
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: { name: one-operator, namespace: shop }
+    spec:
+      selector: { matchLabels: { app: theirs } }
+      template:
+        metadata: { labels: { app: theirs } }
+        spec: { containers: [{ name: theirs, image: example.com/theirs }] }
+- subscribe: shop one/stable from olm/demo
+- wait: 10m
+- expect:
+    csv shop/one.v1.0.0: { status.phase: Failed, status.message: ~shop/one-operator already exists }
+";
+
+const FREED: &str = "about: the name is free again
+script:
+- delete: deploy shop/one-operator
+- wait: 2m
+- expect:
+    csv shop/one.v1.0.0: Succeeded
+";
+
+fn play(story: &str, stage: &mut SimStage) {
+    let scenario = parse_scenario(story).expect("a scenario");
+    run_scenario(&scenario, stage).expect("it comes out as it says");
+}
+
+#[test]
+fn taken_names_are_retried_without_writes() {
+    let mut stage = SimStage::new();
+    play(TAKEN, &mut stage);
+    let before = stage.cluster().writes();
+    stage.wait(Duration::from_secs(3600)).expect("an hour passes");
+    assert_eq!(stage.cluster().writes(), before, "nothing new is reported");
+    play(FREED, &mut stage);
+}
+
 fn list(stage: &mut SimStage, kind: &operon_object::Kind) -> Vec<Object> {
     let found = stage.list(kind).expect("a list");
     found.into_iter().filter(|object| object.namespace() == "shop").collect()
@@ -36,8 +83,7 @@ fn list(stage: &mut SimStage, kind: &operon_object::Kind) -> Vec<Object> {
 #[test]
 fn plans_at_once_do_not_share_objects() {
     let mut stage = SimStage::new();
-    let scenario = parse_scenario(STORY).expect("a scenario");
-    run_scenario(&scenario, &mut stage).expect("it comes to rest");
+    play(STORY, &mut stage);
     let maps = list(&mut stage, &known::CONFIG_MAP);
     let map = maps.iter().find(|object| object.name() == "shared").expect("a ConfigMap");
     let roles = list(&mut stage, &known::ROLE);

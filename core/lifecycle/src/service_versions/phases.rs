@@ -16,7 +16,9 @@ use super::{
     requirements::{self, Requirements},
     rights,
 };
-use crate::{Action, Guard, fail_forward, ownership::is_same_package, records, scene::Scene};
+use crate::{
+    Action, ErrorKind, Guard, fail_forward, ownership::is_same_package, records, scene::Scene,
+};
 
 /// How long an operator may take to get ready before it is said what it waits for: most are sooner.
 const WAITING_IS_NEWS: Duration = Duration::from_secs(2);
@@ -172,14 +174,12 @@ fn install_ready(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
     if let Some((_, failure)) = failures.find(|(_, failure)| now < failure.next_attempt()) {
         let message = format!("install strategy failed: {}", failure.error.message);
         let reason = match failure.error.kind {
-            crate::ErrorKind::Forbidden | crate::ErrorKind::Invalid => {
-                "InstallComponentFailedNoRetry"
-            }
-            crate::ErrorKind::NotFound
-            | crate::ErrorKind::AlreadyExists
-            | crate::ErrorKind::Conflict
-            | crate::ErrorKind::Unavailable
-            | crate::ErrorKind::Other => "InstallComponentFailed",
+            ErrorKind::Forbidden | ErrorKind::Invalid => "InstallComponentFailedNoRetry",
+            ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
+            | ErrorKind::Conflict
+            | ErrorKind::Unavailable
+            | ErrorKind::Other => "InstallComponentFailed",
         };
         let wake = Some(failure.next_attempt());
         return Next { wake, ..Next::to(Phase::Failed, reason, message) };
@@ -348,6 +348,9 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         let wake = failures.map(|(_, failure)| failure.next_attempt()).min();
         return Next { wake, ..Next::stay() }.with(found);
     }
+    if let Some(actions) = retried_quietly(scene, operator) {
+        return Next { actions, ..Next::stay() }.with(found);
+    }
     if health::certificates_expire(scene, operator) {
         let message = "owned APIServices need cert refresh";
         return Next::to(Phase::Pending, "NeedsCertRotation", message).with(found);
@@ -372,6 +375,21 @@ fn pause_of(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Timestamp
     let key = operator.object.key();
     let pauses = scene.world.failures.of_work(&key).map(|(_, failure)| failure.next_attempt());
     pauses.filter(|next| scene.world.now < *next).min()
+}
+
+/// Returns what is tried again without a word, because an object of another owner has the name of one
+/// of the operator's. Whether it was deleted shows only then: the engine does not see it.
+fn retried_quietly(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Vec<Action>> {
+    let key = operator.object.key();
+    let mut failures = scene.world.failures.of_work(&key);
+    let is_taken = operator.reason() == "InstallComponentFailed"
+        && failures.any(|(_, failure)| failure.error.kind == ErrorKind::AlreadyExists);
+    match install::plan(scene, operator) {
+        Installation::Waiting(actions) | Installation::Ready { actions, .. } if is_taken => {
+            Some(actions)
+        }
+        _ => None,
+    }
 }
 
 /// Tells whether only a change of the operator itself can help.
