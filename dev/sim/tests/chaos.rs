@@ -56,6 +56,18 @@ fn every_checker_sees_what_it_is_for() {
     }
 }
 
+#[test]
+fn checkers_see_more_than_one_thing() {
+    let tampers: [(&str, Tamper); 3] = [
+        ("nobody else's objects", write_a_service_of_a_person),
+        ("on the right authority", write_for_no_namespace),
+        ("monotone upgrades", make_room_for_another_package),
+    ];
+    for (checker, tamper) in tampers {
+        assert_eq!(first_finding(tamper).as_deref(), Some(checker));
+    }
+}
+
 /// Runs seeds until somebody sees what was done to a cluster; without faults, so that nothing else is to
 /// be seen.
 fn first_finding(tamper: Tamper) -> Option<String> {
@@ -117,6 +129,24 @@ fn write_with_own_permissions(cluster: &SimCluster, _: u64) {
     put(cluster, &Object::new("v1", "Service", group.namespace(), "own"));
 }
 
+fn write_for_no_namespace(cluster: &SimCluster, _: u64) {
+    let names_account = |object: &Object| !object.spec().get("serviceAccountName").str().is_empty();
+    if find(cluster, &known::OPERATOR_GROUP, names_account).is_some() {
+        let version = "scheduling.k8s.io/v1";
+        let mut class = Object::new(version, "PriorityClass", "", "urgent");
+        class.set(&["value"], 1);
+        put(cluster, &class);
+    }
+}
+
+fn make_room_for_another_package(cluster: &SimCluster, _: u64) {
+    let runs = |object: &Object| object.status().get("phase").str() == "Succeeded";
+    let Some(mut operator) = find(cluster, &known::CLUSTER_SERVICE_VERSION, runs) else { return };
+    operator.set(&["status", "phase"], "Replacing");
+    operator.set(&["status", "message"], "being replaced by csv: owl.v1.0.0");
+    drop(Cluster::update_status(cluster, &operator));
+}
+
 fn leave_an_account(cluster: &SimCluster, _: u64) {
     put(cluster, &Object::new("v1", "ServiceAccount", "default", "left"));
 }
@@ -172,6 +202,16 @@ fn write_what_a_person_made(cluster: &SimCluster, _: u64) {
     let request = Request::Apply { object: object.clone(), manager, force: true, part };
     drop(cluster.request(&request));
     object.set(&["data", "written"], "by the engine");
+    drop(Cluster::apply(cluster, &object));
+}
+
+fn write_a_service_of_a_person(cluster: &SimCluster, _: u64) {
+    let mut object = Object::new("v1", "Service", "default", "ant-operator-service");
+    object.set(&["spec"], map! { "ports" => list![map! { "port" => 80 }] });
+    let (manager, part) = ("person".to_owned(), Part::Whole);
+    let request = Request::Apply { object: object.clone(), manager, force: true, part };
+    drop(cluster.request(&request));
+    object.set_label("written", "by-the-engine");
     drop(Cluster::apply(cluster, &object));
 }
 

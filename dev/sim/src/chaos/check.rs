@@ -23,7 +23,7 @@ use operon_object::{Object, ObjectKey, Timestamp, known};
 
 use crate::{Author, Publication, Written};
 
-pub(super) use equal::{differences, normal_form};
+pub(super) use equal::{RACE, differences, normal_form};
 
 /// The names of the checkers.
 pub const CHECKERS: [&str; 11] = [

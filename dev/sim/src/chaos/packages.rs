@@ -133,6 +133,9 @@ fn invent_package(name: &str, random: &mut Random) -> Package {
     let grown = 1 + random.below(3);
     let forgotten = grown + 1 + random.below(3);
     let is_removed = random.happens(300);
+    // It brings an object under a name that other packages use, too.
+    let is_sharing = random.happens(120);
+    let pretended = random.happens(80).then(|| *random.pick(&NAMES).unwrap_or(&"ant"));
     let victim = random.happens(60).then(|| *random.pick(&NAMES).unwrap_or(&"ant"));
     let mut releases: Vec<Release> = Vec::new();
     for index in 0..count {
@@ -157,10 +160,19 @@ fn invent_package(name: &str, random: &mut Random) -> Package {
             bundle.properties.push(("olm.failForward".to_owned(), value));
         }
         furnish(&mut bundle, has_cluster_rights, has_webhook, random);
+        if is_sharing {
+            bundle.objects.push(settings("shared-settings", &bundle.version));
+        }
         if let Some(victim) = victim.filter(|victim| *victim != name) {
             reach_out(&mut bundle, victim);
         }
-        let entries = entries(name, &releases, index, random);
+        let mut entries = entries(name, &releases, index, random);
+        if let Some(pretended) = pretended.filter(|_| index == 0) {
+            // The first version says that it replaces another package's.
+            for (_, entry) in &mut entries {
+                entry.set(&["replaces"], format!("{pretended}.v1.0.0"));
+            }
+        }
         releases.push(Release { bundle, entries });
     }
     let published = 1 + random.below(2);
@@ -184,6 +196,15 @@ fn reach_out(bundle: &mut Bundle, victim: &str) {
     let owned = Value::list(own.chain(others));
     definitions.set(&["owned"], owned);
     bundle.spec.set(&["customresourcedefinitions"], definitions);
+}
+
+fn settings(name: &str, version: &str) -> Value {
+    map! {
+        "apiVersion" => "v1",
+        "kind" => "ConfigMap",
+        "metadata" => map! { "name" => name },
+        "data" => map! { "version" => version },
+    }
 }
 
 fn workload(random: &mut Random) -> &'static str {
@@ -222,12 +243,7 @@ fn provide(bundle: &mut Bundle, is_grown: bool, is_forgotten: bool, is_removed: 
 fn furnish(bundle: &mut Bundle, rights: bool, webhook: bool, random: &mut Random) {
     let package = bundle.package.clone();
     if random.happens(150) {
-        bundle.objects.push(map! {
-            "apiVersion" => "v1",
-            "kind" => "ConfigMap",
-            "metadata" => map! { "name" => format!("{package}-settings") },
-            "data" => map! { "version" => bundle.version.as_str() },
-        });
+        bundle.objects.push(settings(&format!("{package}-settings"), &bundle.version));
     }
     let mut spec = Value::default();
     if rights {

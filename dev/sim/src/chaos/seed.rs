@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    check::{EQUAL, Finding, NO_PANIC, differences, normal_form},
+    check::{EQUAL, Finding, NO_PANIC, RACE, differences, normal_form},
     deed::Deed,
     people::People,
     random::Random,
@@ -125,9 +125,11 @@ fn run_twice(
     Ok(tally(&theatre, deeds.len()))
 }
 
-/// Tells whether two groups want the same API: whoever comes first has it, and that is nobody's fault.
+/// Tells whether two groups want the same API, or two operators the same object: whoever comes first has it,
+/// and that is nobody's fault.
 fn is_race(state: &BTreeMap<String, String>) -> bool {
-    state.values().any(|said| said.contains("InterOperatorGroupOwnerConflict"))
+    let races = ["InterOperatorGroupOwnerConflict", RACE];
+    state.values().any(|said| races.iter().any(|race| said.contains(race)))
 }
 
 /// Runs without faults, choosing what people do, and notes what it comes to.

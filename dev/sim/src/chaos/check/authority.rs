@@ -39,6 +39,9 @@ impl Authority {
         }
         reaches_too_far(sight)?;
         let home = home_of(sight.key, object);
+        if home.is_empty() {
+            return self.look_at_unattributed(sight, object);
+        }
         let Some((actor, since)) = self.since.get(home) else { return Ok(()) };
         let is_excused = since.is_some_and(|since| sight.time.since(since) < EXCUSED);
         if is_excused || is_business_of_operon(sight, object) {
@@ -54,6 +57,20 @@ impl Authority {
                 used.unwrap_or("the controller")
             )),
         }
+    }
+
+    /// Looks at something outside all namespaces that says of no namespace that it is written for it: while
+    /// any group names an account, that may be a way around the account.
+    fn look_at_unattributed(&self, sight: &Sight<'_>, object: &Object) -> Result<(), String> {
+        let is_attenuated = |(actor, since): &(Actor, Option<Timestamp>)| {
+            let is_excused = since.is_some_and(|since| sight.time.since(since) < EXCUSED);
+            *actor != Actor::Controller && !is_excused
+        };
+        let has_account = self.since.values().any(is_attenuated);
+        if !has_account || sight.account.is_some() || is_business_of_operon(sight, object) {
+            return Ok(());
+        }
+        Err(format!("the engine wrote {} as the controller, for no namespace", sight.key))
     }
 
     fn follow(&mut self, sight: &Sight<'_>) {

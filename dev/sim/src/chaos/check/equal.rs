@@ -11,6 +11,9 @@ use operon_object::{Object, Value, known};
 
 use super::{Objects, phase};
 
+/// What a plan says of an object that another operator brought first.
+pub(in crate::chaos) const RACE: &str = " belongs to ClusterServiceVersion ";
+
 /// Returns what is there, in lines that can be compared.
 pub(in crate::chaos) fn normal_form(objects: &Objects) -> BTreeMap<String, String> {
     let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -126,7 +129,9 @@ fn note_plan(plan: &Object, lines: &mut BTreeMap<String, Vec<String>>) {
     }
     for operator in operators {
         let name = format!("InstallPlan {}/{operator}", plan.namespace());
-        let said = format!("{phase} approved={is_approved} with {together}");
+        let is_race = plan.status().get("message").str().contains(RACE);
+        let race = if is_race { RACE } else { "" };
+        let said = format!("{phase} approved={is_approved} with {together}{race}");
         lines.entry(name).or_default().push(said);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use operon_kinds::names;
 use operon_object::{Object, ObjectKey, known};
 
-use super::{Sight, package_of, within};
+use super::{Sight, package_of, phase, within};
 use crate::{Author, Publication};
 
 #[derive(Debug, Default)]
@@ -46,12 +46,14 @@ impl Upgrades {
     }
 
     fn look_at_operator(&self, sight: &Sight<'_>) -> Result<(), String> {
-        let Some(operator) = sight.after.filter(|_| sight.before.is_none()) else { return Ok(()) };
         if sight.author != Author::Engine {
             return Ok(());
         }
+        let Some(operator) = sight.after.filter(|_| sight.before.is_none()) else {
+            return look_at_replaced(sight);
+        };
         let replaced = operator.spec().get("replaces").str();
-        if !replaced.is_empty() {
+        if package_of(replaced) == package_of(operator.name()) {
             let namespace = operator.namespace();
             let is_rollback = is_rolled_back(sight, namespace, replaced, operator.name());
             return match is_rollback || self.leads(replaced, operator.name()) {
@@ -107,6 +109,20 @@ fn is_rolled_back(sight: &Sight<'_>, namespace: &str, from: &str, to: &str) -> b
         plan.annotation(names::ROLLBACK_ANNOTATION) == Some(from)
             && plan.spec().get("clusterServiceVersionNames").iter_texts().any(|name| name == to)
     })
+}
+
+/// Looks at an operator that was told to make room: only another version of its package may replace it.
+fn look_at_replaced(sight: &Sight<'_>) -> Result<(), String> {
+    let (Some(before), Some(after)) = (sight.before, sight.after) else { return Ok(()) };
+    if phase(before) == phase(after) || phase(after) != "Replacing" {
+        return Ok(());
+    }
+    let message = after.status().get("message").str();
+    let next = message.rsplit(' ').next().unwrap_or_default();
+    if package_of(next) == package_of(after.name()) {
+        return Ok(());
+    }
+    Err(format!("{} makes room for {next} of another package", sight.key))
 }
 
 /// Returns the minor version of a simulated operator, which is called `package.v1.minor.0`.

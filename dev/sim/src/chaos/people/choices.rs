@@ -6,7 +6,7 @@ use operon_object::{Kind, Object, Value, known, list, map};
 use super::{FORGED, INSTALLER, People, account, annotation, catalog_source, group, is_home};
 use crate::chaos::{
     deed::{Answer, Deed},
-    packages::api_of,
+    packages::{api_of, names as names_of_packages},
 };
 
 /// What somebody may want to do.
@@ -417,9 +417,31 @@ impl People {
         let Some(namespace) = self.random.pick(&self.namespaces).cloned() else {
             return Vec::new();
         };
+        if self.random.happens(500) {
+            return self.take_a_name(&namespace);
+        }
         let kind = if self.random.happens(500) { "ConfigMap" } else { "Secret" };
         let name = format!("mine-{}", self.random.below(3));
         vec![Deed::Apply(Object::new("v1", kind, &namespace, &name))]
+    }
+
+    /// Makes an object under a name that an operator uses for its own, or will use; sometimes hands it over.
+    fn take_a_name(&mut self, namespace: &str) -> Vec<Deed> {
+        let package = names_of_packages(0, 8)[self.random.below(8)];
+        let kinds = [
+            ("v1", "ConfigMap", format!("{package}-settings")),
+            ("v1", "ConfigMap", "shared-settings".to_owned()),
+            ("v1", "ServiceAccount", format!("{package}-operator")),
+            ("v1", "Service", format!("{package}-operator-service")),
+            ("v1", "Secret", format!("{package}-operator-service-cert")),
+            ("rbac.authorization.k8s.io/v1", "Role", format!("{package}.v1.0.0")),
+        ];
+        let Some((version, kind, name)) = self.random.pick(&kinds) else { return Vec::new() };
+        let mut object = Object::new(version, kind, namespace, name);
+        if self.random.happens(250) {
+            object.set_annotation(names::ADOPT_ANNOTATION, package);
+        }
+        vec![Deed::Apply(object)]
     }
 
     fn settle_land(&mut self, land: Land, objects: &[Object]) -> Vec<Deed> {
