@@ -98,6 +98,15 @@ impl Diagnostic {
         self
     }
 
+    /// Returns all texts of the finding.
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let notes = self.notes.iter_mut().map(|note| match note {
+            Note::Why(text) | Note::Help(text) => text,
+        });
+        let related = self.related.iter_mut().map(|(_, label)| label);
+        [&mut self.message, &mut self.label].into_iter().chain(related).chain(notes)
+    }
+
     /// Returns how much it matters.
     pub fn severity(&self) -> Severity {
         self.rule.severity()

@@ -32,7 +32,7 @@ pub use self::{
         Summary,
     },
     diagnostic::{Diagnostic, Note, Severity},
-    findings::{Findings, MAX_FINDINGS_PER_RULE},
+    findings::{Findings, MAX_FINDING_TEXT_BYTES, MAX_FINDINGS_BYTES, MAX_FINDINGS_PER_RULE},
     image::{IMAGE_FORMAT, ImageBytes, ImageError},
     lint::lint,
     nearest::nearest,

@@ -1,7 +1,8 @@
 //! Bundle documents: their properties are interpreted, their bodies only looked at.
 
 use operon_catalog::{
-    BundleDeclaration, Diagnostic, PropertyDeclaration, RelatedImage, Rule, Summary,
+    BundleDeclaration, Diagnostic, GroupVersionKind, PropertyDeclaration, RelatedImage, Rule,
+    Summary,
 };
 use operon_document::json::{Node, canonical};
 
@@ -19,7 +20,7 @@ pub(crate) fn read(reader: &mut DocumentReader<'_>, root: Node<'_>) {
         required_apis: Vec::new(),
         required_packages: Vec::new(),
         labels: Vec::new(),
-        related_images: related_images(root),
+        related_images: related_images(reader, root),
         object_count: 0,
         metadata_count: 0,
         summary: Summary::default(),
@@ -30,23 +31,37 @@ pub(crate) fn read(reader: &mut DocumentReader<'_>, root: Node<'_>) {
     for (index, property) in
         root.field("properties").into_iter().flat_map(Node::elements).enumerate()
     {
+        if reader.budget.excess().is_some() {
+            return;
+        }
         readable &= read_property(reader, &mut bundle, index, property);
     }
+    charge(reader, &bundle);
     // Upstream: a bundle with an unreadable inlined manifest fails to load at all.
     if readable {
         reader.declarations.bundles.push(bundle);
     }
 }
 
-fn related_images(root: Node<'_>) -> Vec<RelatedImage> {
+/// Counts a bundle, without the elements of its lists, which were counted as they were read.
+fn charge(reader: &DocumentReader<'_>, bundle: &BundleDeclaration) {
+    let Summary { display_name, provider, keywords, blurb } = &bundle.summary;
+    let texts = [&bundle.name.value, &bundle.package, &bundle.image.value];
+    let texts = texts.into_iter().chain([display_name, provider, keywords, blurb]);
+    let texts: Vec<&str> = texts.map(String::as_str).collect();
+    reader.budget.charge::<BundleDeclaration>(&texts);
+    reader.budget.charge_bundle();
+}
+
+fn related_images(reader: &DocumentReader<'_>, root: Node<'_>) -> Vec<RelatedImage> {
     let text = |node: Node<'_>, name| {
         node.field(name).and_then(Node::as_str).unwrap_or_default().into_owned()
     };
-    root.field("relatedImages")
-        .into_iter()
-        .flat_map(Node::elements)
-        .map(|image| RelatedImage { name: text(image, "name"), image: text(image, "image") })
-        .collect()
+    reader.list(root, "relatedImages", |image| {
+        let related = RelatedImage { name: text(image, "name"), image: text(image, "image") };
+        reader.budget.charge::<RelatedImage>(&[&related.name, &related.image]);
+        related
+    })
 }
 
 const BESIDE_HELP: &str = "indent `all`, `any`, `not`, `cel`, `gvk` or `package` below `value`";
@@ -112,12 +127,13 @@ fn read_property(
         bundle.summary = manifest::metadata_summary(value);
         return true;
     }
-    property::interpret(bundle, &kind, value, place);
-    bundle.properties.push(PropertyDeclaration {
-        kind: kind.into_owned(),
-        value: canonical(value),
-        place,
-    });
+    let property = PropertyDeclaration { kind: kind.into_owned(), value: canonical(value), place };
+    reader.budget.check_name(&property.kind);
+    // A property of a known type is held a second time, as its fields.
+    let texts = [property.kind.as_str(), &property.value, &property.value];
+    reader.budget.charge::<(PropertyDeclaration, GroupVersionKind)>(&texts);
+    property::interpret(bundle, &property.kind, value, place);
+    bundle.properties.push(property);
     true
 }
 

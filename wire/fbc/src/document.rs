@@ -11,7 +11,7 @@ use operon_document::{
     stream::Document,
 };
 
-use crate::{bundle, shapes};
+use crate::{ReadBudget, bundle, shapes};
 
 /// A document of a catalog file, and where its findings and declarations go.
 pub(crate) struct DocumentReader<'r> {
@@ -20,6 +20,7 @@ pub(crate) struct DocumentReader<'r> {
     /// Where the document's piece of the stream starts in the file.
     pub(crate) base: usize,
     pub(crate) declarations: &'r mut Declarations,
+    pub(crate) budget: &'r ReadBudget,
 }
 
 /// The three fields every document may have.
@@ -39,6 +40,9 @@ impl<'r> DocumentReader<'r> {
         let Some(header) = self.header(root) else {
             return;
         };
+        for name in [&header.schema, &header.package, &header.name] {
+            self.budget.check_name(name);
+        }
         match header.schema.as_ref() {
             "olm.package" => self.package(root),
             "olm.channel" => self.channel(root),
@@ -51,6 +55,8 @@ impl<'r> DocumentReader<'r> {
             "" => self.report_missing_schema(),
             _ => {
                 let place = self.document_place();
+                let texts = [&header.schema, &header.package, &header.name].map(|text| &**text);
+                self.budget.charge::<OtherDeclaration>(&texts);
                 self.declarations.others.push(OtherDeclaration {
                     schema: header.schema.into_owned(),
                     package: header.package.into_owned(),
@@ -229,6 +235,12 @@ impl<'r> DocumentReader<'r> {
             has_icon: icon.is_some(),
             place: self.document_place(),
         };
+        let texts = [
+            declaration.name.value.as_str(),
+            &declaration.default_channel.value,
+            &declaration.description,
+        ];
+        self.budget.charge::<PackageDeclaration>(&texts);
         self.declarations.packages.push(declaration);
     }
 
@@ -259,39 +271,61 @@ impl<'r> DocumentReader<'r> {
         if !self.has_shape(root, &shapes::CHANNEL, "channel") {
             return;
         }
-        let entries = root.field("entries").into_iter().flat_map(Node::elements);
         let declaration = ChannelDeclaration {
             package: self.text(root, "package").value,
             name: self.text(root, "name"),
-            entries: entries.map(|entry| self.entry(entry)).collect(),
+            entries: self.list(root, "entries", |entry| self.entry(entry)),
             place: self.document_place(),
         };
+        let texts = [declaration.package.as_str(), &declaration.name.value];
+        self.budget.charge::<ChannelDeclaration>(&texts);
         self.declarations.channels.push(declaration);
+    }
+
+    /// Reads the elements of a list until the budget is exceeded. Each element charges itself.
+    pub(crate) fn list<'n, T>(
+        &self,
+        node: Node<'n>,
+        name: &str,
+        mut read: impl FnMut(Node<'n>) -> T,
+    ) -> Vec<T> {
+        let elements = node.field(name).into_iter().flat_map(Node::elements);
+        elements.take_while(|_| self.budget.excess().is_none()).map(&mut read).collect()
     }
 
     fn entry(&self, entry: Node<'_>) -> EntryDeclaration {
         let text = |name| entry.field(name).and_then(Node::as_str).unwrap_or_default().into_owned();
-        let skips = entry.field("skips").into_iter().flat_map(Node::elements);
+        let name = |text: String| {
+            self.budget.check_name(&text);
+            text
+        };
         let marked = entry.field("name").unwrap_or(entry);
-        EntryDeclaration {
-            name: text("name"),
-            replaces: text("replaces"),
-            skips: skips.map(|skip| skip.as_str().unwrap_or_default().into_owned()).collect(),
+        let declaration = EntryDeclaration {
+            name: name(text("name")),
+            replaces: name(text("replaces")),
+            skips: self.list(entry, "skips", |skip| {
+                let skip = name(skip.as_str().unwrap_or_default().into_owned());
+                self.budget.charge::<String>(&[&skip]);
+                skip
+            }),
             skip_range: text("skipRange"),
             place: self.place(marked.span()),
-        }
+        };
+        let EntryDeclaration { name, replaces, skip_range, .. } = &declaration;
+        self.budget.charge::<EntryDeclaration>(&[name, replaces, skip_range]);
+        declaration
     }
 
     fn deprecations(&mut self, root: Node<'_>) {
         if !self.has_shape(root, &shapes::DEPRECATIONS, "list of deprecations") {
             return;
         }
-        let entries = root.field("entries").into_iter().flat_map(Node::elements);
         let declaration = DeprecationDeclaration {
             package: self.text(root, "package").value,
-            entries: entries.map(|entry| self.deprecation(entry)).collect(),
+            entries: self.list(root, "entries", |entry| self.deprecation(entry)),
             place: self.document_place(),
         };
+        self.budget.charge::<DeprecationDeclaration>(&[&declaration.package]);
         self.declarations.deprecations.push(declaration);
     }
 
@@ -303,12 +337,16 @@ impl<'r> DocumentReader<'r> {
                 .unwrap_or_default()
                 .into_owned()
         };
-        DeprecationReference {
+        let declaration = DeprecationReference {
             schema: text(reference, "schema"),
             name: text(reference, "name"),
             message: text(Some(entry), "message"),
             place: self.place(reference.unwrap_or(entry).span()),
-        }
+        };
+        self.budget.check_name(&declaration.name);
+        let texts = [declaration.schema.as_str(), &declaration.name, &declaration.message];
+        self.budget.charge::<DeprecationReference>(&texts);
+        declaration
     }
 }
 

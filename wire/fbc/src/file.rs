@@ -1,5 +1,7 @@
 //! Files: each is a stream of documents; a catalog is all of them together.
 
+use std::sync::Arc;
+
 use operon_catalog::{Catalog, Declarations, Diagnostic, FileId, Place, Rule, SourceFile, build};
 use operon_document::{
     json::Tape,
@@ -7,6 +9,7 @@ use operon_document::{
 };
 
 use crate::{
+    ReadBudget,
     document::DocumentReader,
     ignore::{IGNORE_FILE_NAME, IgnoreRules},
 };
@@ -21,12 +24,19 @@ pub struct FileReader {
     state: Option<StreamState>,
     tape: Tape,
     declarations: Declarations,
+    budget: Arc<ReadBudget>,
 }
 
 impl FileReader {
     /// Starts reading a file.
     pub fn new(file: FileId) -> Self {
-        Self { file, state: None, tape: Tape::new(), declarations: Declarations::default() }
+        Self {
+            file,
+            state: None,
+            tape: Tape::new(),
+            declarations: Declarations::default(),
+            budget: Arc::default(),
+        }
     }
 
     /// Starts reading a file somewhere behind its beginning.
@@ -34,16 +44,26 @@ impl FileReader {
         Self { state: Some(state), ..Self::new(file) }
     }
 
+    /// Counts what is declared. Once the budget is exceeded, documents are passed over, so what was declared is
+    /// not the whole catalog.
+    #[must_use]
+    pub fn within(self, budget: Arc<ReadBudget>) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Reads a piece that holds whole documents and starts at `offset` in the file.
     pub fn read_piece(&mut self, text: &[u8], offset: usize) {
         let mut state = self.state.unwrap_or_else(|| StreamState::guess(text));
-        let (file, declarations) = (self.file, &mut self.declarations);
+        let (file, declarations, budget) = (self.file, &mut self.declarations, &*self.budget);
         let place = |range: std::ops::Range<usize>| {
             Place::new(file, offset + range.start..offset + range.end)
         };
         stream::read_piece(text, &mut state, &mut self.tape, &mut |event| match event {
+            _ if budget.excess().is_some() => {}
             Event::Document(document) => {
-                DocumentReader { document, file, base: offset, declarations }.read();
+                let findings = declarations.diagnostics.text_bytes();
+                DocumentReader { document, file, base: offset, declarations, budget }.read();
+                budget.charge_bytes(declarations.diagnostics.text_bytes() - findings);
             }
             Event::Broken(broken) => {
                 let format = match broken.format {

@@ -4,6 +4,7 @@
 //! and how they are opened is the business of `shell/image`; what a sound catalog is, of
 //! `core/catalog`.
 
+mod budget;
 mod bundle;
 mod document;
 mod file;
@@ -15,6 +16,7 @@ mod shapes;
 mod write;
 
 pub use self::{
+    budget::{ReadBudget, ReadExcess, ReadLimits},
     file::{FileReader, MAX_FILE_BYTES, MemoryFile, read_catalog},
     ignore::{IGNORE_FILE_NAME, IgnoreRules},
     serve::{
