@@ -8,18 +8,21 @@ use std::{
     fs::File,
     io::Read,
     sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     thread,
 };
 
 use operon_catalog::{Catalog, Declarations, Diagnostic, FileId, Rule, SourceFile, build};
-use operon_fbc::{FileReader, MAX_FILE_BYTES};
+use operon_fbc::{FileReader, MAX_FILE_BYTES, ReadBudget};
 
 use crate::{
+    OpenError,
     directory::CatalogFile,
+    limits::CatalogLimits,
     pieces::{Piece, Pieces, WHOLE_FILE_BYTES},
+    slots::Slots,
 };
 
 /// The most threads that read: beyond this, memory bandwidth is the limit.
@@ -27,6 +30,10 @@ pub const MAX_READERS: usize = 16;
 
 /// How many pieces may wait for a reader, per reader; more are read by the one who cut them.
 const WAITING_PIECES_PER_READER: usize = 1;
+
+/// Limits the pieces of tenants' catalogs that are read at the same time, whatever they belong to: a hostile document
+/// takes thirty times its size or more while it is read; two of 4 MB took 228 MB.
+static LIMITED_PIECES: Slots = Slots::new(2);
 
 /// How far reading has come, in bytes; shared with whoever draws a progress bar.
 #[derive(Debug, Default)]
@@ -43,13 +50,26 @@ pub(crate) struct ColdCatalog {
     pub(crate) digest: blake3::Hash,
 }
 
-/// Reads all files of a catalog.
-pub(crate) fn read(files: &[CatalogFile], progress: &Progress) -> ColdCatalog {
-    progress.total.store(files.iter().map(CatalogFile::size).sum(), Ordering::Relaxed);
-    let readers = thread::available_parallelism().map_or(1, usize::from).clamp(1, MAX_READERS);
+/// Reads all files of a catalog, unless it exceeds the limits.
+pub(crate) fn read(
+    files: &[CatalogFile],
+    progress: &Progress,
+    limits: &CatalogLimits,
+) -> Result<ColdCatalog, OpenError> {
+    let total: u64 = files.iter().map(CatalogFile::size).sum();
+    if total > limits.bytes {
+        let excess = format!("more than {} bytes of documents", limits.bytes);
+        return Err(OpenError::TooLarge { excess });
+    }
+    progress.total.store(total, Ordering::Relaxed);
+    let readers = thread::available_parallelism().map_or(1, usize::from);
+    let readers = readers.min(limits.readers).clamp(1, MAX_READERS);
     let shared = Shared {
         files,
         progress,
+        limits,
+        budget: Arc::new(limits.declarations.map_or_else(ReadBudget::unlimited, ReadBudget::new)),
+        large_document: OnceLock::new(),
         queue: Mutex::new(Queue { tasks: largest_first(files), cutting: 0 }),
         wake: Condvar::new(),
         waiting_limit: readers * WAITING_PIECES_PER_READER,
@@ -61,6 +81,9 @@ pub(crate) fn read(files: &[CatalogFile], progress: &Progress) -> ColdCatalog {
         }
         shared.work();
     });
+    if let Some(excess) = shared.excess() {
+        return Err(OpenError::TooLarge { excess });
+    }
     let Results { mut parts, mut digests } =
         shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
     parts.sort_by_key(|part| (part.file, part.offset));
@@ -75,7 +98,7 @@ pub(crate) fn read(files: &[CatalogFile], progress: &Progress) -> ColdCatalog {
         .map(|file| SourceFile { path: file.path.clone(), size: file.size() })
         .collect();
     let digest = content_digest(files, digests.iter().map(|(_, digest)| *digest));
-    ColdCatalog { catalog: build(&sources, declarations), digest }
+    Ok(ColdCatalog { catalog: build(&sources, declarations), digest })
 }
 
 /// Hashes all files of a catalog without reading their documents.
@@ -144,6 +167,11 @@ struct Part {
 struct Shared<'s> {
     files: &'s [CatalogFile],
     progress: &'s Progress,
+    limits: &'s CatalogLimits,
+    /// What the documents declare together.
+    budget: Arc<ReadBudget>,
+    /// The file with a document that is too large.
+    large_document: OnceLock<usize>,
     queue: Mutex<Queue>,
     wake: Condvar,
     waiting_limit: usize,
@@ -168,10 +196,26 @@ impl Shared<'_> {
         mutex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next task; `None` when there is nothing left that could bring one.
+    /// Returns what exceeds the limits, and which one.
+    fn excess(&self) -> Option<String> {
+        let large_document = self.large_document.get().map(|&file| {
+            let limit = self.limits.document_bytes;
+            format!("a document of more than {limit} bytes in `{}`", self.files[file].path)
+        });
+        large_document.or_else(|| self.budget.excess().map(|excess| excess.to_string()))
+    }
+
+    fn is_exceeded(&self) -> bool {
+        self.large_document.get().is_some() || self.budget.excess().is_some()
+    }
+
+    /// Takes the next task; `None` when there is nothing left that could bring one, or when a limit is exceeded.
     fn next_task(&self) -> Option<Task> {
         let mut queue = self.lock(&self.queue);
         loop {
+            if self.is_exceeded() {
+                queue.tasks.clear();
+            }
             if let Some(task) = queue.tasks.pop_front() {
                 if let Task::File(file) = task
                     && self.files[file].size() > WHOLE_FILE_BYTES
@@ -204,7 +248,11 @@ impl Shared<'_> {
             Some(state) => FileReader::resume(number, state),
             None => FileReader::new(number),
         };
+        reader = reader.within(Arc::clone(&self.budget));
+        let is_limited = self.limits.declarations.is_some();
+        let slot = is_limited.then(|| LIMITED_PIECES.take());
         reader.read_piece(&piece.text, piece.offset);
+        drop(slot);
         let declarations = reader.finish();
         self.lock(&self.results).parts.push(Part { file, offset: piece.offset, declarations });
     }
@@ -228,11 +276,18 @@ impl Shared<'_> {
         }
         let mut opened = File::open(&self.files[file].location)?;
         let mut hasher = blake3::Hasher::new();
-        let mut pieces = Pieces::new(&mut opened);
+        let mut pieces = Pieces::new(&mut opened).with_documents_up_to(self.limits.document_bytes);
         while let Some(piece) = pieces.next(&mut |bytes| {
             hasher.update(bytes);
             self.note_progress(bytes.len());
         })? {
+            // A piece that is larger holds one document: its end was not found before.
+            if self.limits.declarations.is_some() && piece.text.len() > self.limits.document_bytes {
+                let _ = self.large_document.set(file);
+            }
+            if self.is_exceeded() {
+                return Ok(());
+            }
             self.offer(file, piece);
         }
         self.note_digest(file, hasher.finalize());

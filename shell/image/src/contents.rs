@@ -13,7 +13,7 @@ use operon_document::decode_base64;
 use operon_object::{Object, Value};
 use operon_plan::{BundleContents, ContentsError};
 
-use crate::{BodyError, OpenedCatalog, OutsideLink, check_link};
+use crate::{BodyError, OpenedCatalog, OutsideLink, check_link, limits::BundleLimits};
 
 /// The most files that a bundle directory may have: ten times the largest bundle known.
 pub const MAX_BUNDLE_FILES: usize = 1_000;
@@ -94,7 +94,7 @@ pub enum BundleError {
     TooLarge {
         /// The bundle.
         bundle: String,
-        /// The directory.
+        /// The directory or file.
         path: PathBuf,
         /// What there may be at most.
         limit: String,
@@ -125,7 +125,7 @@ pub fn bundle_contents(
     base: &Path,
 ) -> Result<BundleContents, BundleError> {
     if is_path(image) {
-        return directory_contents(name, &base.join(image));
+        return directory_contents(name, &base.join(image), &BundleLimits::default());
     }
     together(name, read_document(catalog, name, image)?, "the catalog".to_owned())
 }
@@ -134,8 +134,9 @@ pub fn bundle_contents(
 pub(crate) fn directory_contents(
     name: &str,
     directory: &Path,
+    limits: &BundleLimits,
 ) -> Result<BundleContents, BundleError> {
-    together(name, read_directory(name, directory)?, format!("`{}`", directory.display()))
+    together(name, read_directory(name, directory, limits)?, format!("`{}`", directory.display()))
 }
 
 fn together(
@@ -185,23 +186,34 @@ pub(crate) fn manifest_files(name: &str, directory: &Path) -> Result<Vec<PathBuf
     Ok(files)
 }
 
-fn read_directory(name: &str, directory: &Path) -> Result<Vec<Object>, BundleError> {
+fn read_directory(
+    name: &str,
+    directory: &Path,
+    limits: &BundleLimits,
+) -> Result<Vec<Object>, BundleError> {
+    let too_large = |path: &Path, limit| BundleError::TooLarge {
+        bundle: name.to_owned(),
+        path: path.to_owned(),
+        limit,
+    };
     let mut objects = Vec::new();
-    let mut room = MAX_BUNDLE_BYTES;
+    let mut room = limits.bytes;
     for path in manifest_files(name, directory)? {
         let mut text = Vec::new();
         let opened = File::open(&path);
-        let read = opened.and_then(|file| file.take(room + 1).read_to_end(&mut text));
+        let most = room.min(limits.manifest_bytes);
+        let read = opened.and_then(|file| file.take(most + 1).read_to_end(&mut text));
         let read = read.map_err(|source| BundleError::Unreadable {
             bundle: name.to_owned(),
             path: path.clone(),
             source,
-        })?;
-        room = room.checked_sub(read as u64).ok_or_else(|| BundleError::TooLarge {
-            bundle: name.to_owned(),
-            path: directory.to_owned(),
-            limit: format!("{MAX_BUNDLE_BYTES} bytes of manifests"),
-        })?;
+        })? as u64;
+        if read > limits.manifest_bytes {
+            return Err(too_large(&path, format!("{} bytes", limits.manifest_bytes)));
+        }
+        room = room
+            .checked_sub(read)
+            .ok_or_else(|| too_large(directory, format!("{} bytes of manifests", limits.bytes)))?;
         objects.extend(read_manifest(name, &path.display().to_string(), &text)?);
     }
     Ok(objects)
@@ -262,4 +274,32 @@ fn read_manifest(name: &str, place: &str, text: &[u8]) -> Result<Vec<Object>, Bu
         });
     }
     Ok(read.objects.into_iter().map(|located| located.object).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_manifests_of_tenants_are_refused_by_name() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let manifests = directory.path().join(MANIFESTS);
+        fs::create_dir(&manifests).expect("a directory");
+        let limits = BundleLimits { bytes: 1_000, manifest_bytes: 600 };
+        let read = || {
+            let read = directory_contents("b.v1", directory.path(), &limits);
+            read.expect_err("there is no ClusterServiceVersion").to_string()
+        };
+        let manifest = |name: &str, size: usize| {
+            let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n#";
+            fs::write(manifests.join(name), format!("{text:x<size$}")).expect("a file");
+        };
+        manifest("a.yaml", 601);
+        assert!(read().contains("a.yaml` holds more than 600 bytes"), "{}", read());
+        manifest("a.yaml", 600);
+        manifest("b.yaml", 401);
+        assert!(read().contains("holds more than 1000 bytes of manifests"), "{}", read());
+        manifest("b.yaml", 400);
+        assert!(!read().contains("holds more than"), "{}", read());
+    }
 }

@@ -34,6 +34,28 @@ pub enum OpenError {
         /// The limit.
         limit: usize,
     },
+    /// The catalog is larger than a controller reads.
+    #[error(
+        "the catalog has {excess}, which is more than is read for a CatalogSource; leave out packages, or split the \
+         catalog"
+    )]
+    TooLarge {
+        /// What exceeds which limit.
+        excess: String,
+    },
+    /// The catalogs in use are too large together.
+    #[error(
+        "the catalog takes {bytes} bytes of memory, and {whose} may take {limit} together; delete CatalogSources, or \
+         use smaller catalogs"
+    )]
+    Memory {
+        /// How many bytes it takes.
+        bytes: u64,
+        /// Whose catalogs they are.
+        whose: String,
+        /// The limit.
+        limit: u64,
+    },
 }
 
 /// Why the text of a document cannot be read again.

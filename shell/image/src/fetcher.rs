@@ -20,8 +20,13 @@ use operon_object::{Object, Timestamp, Value};
 
 use crate::{
     Allowance, CacheDirectory, Images, ImagesOptions, Location, LocationError, OpenError,
-    OpenOptions, OpenedCatalog, Progress, PullError, Tree, cache::private_directory, open_catalog,
+    OpenOptions, OpenedCatalog, Progress, PullError, Tree,
+    cache::private_directory,
+    limits::BundleLimits,
+    open::{OpenBounds, open_within},
+    open_catalog,
     quota::Charge,
+    store::disk_bytes,
 };
 
 /// How many problems of a ConfigMap are told.
@@ -54,8 +59,17 @@ pub struct FetchedCatalog {
     pub staleness: String,
     /// The same as a status may say it; see [`FetchError::summary`].
     pub staleness_summary: String,
-    /// Charges its file to the namespace that uses it, if it did not come as a tree.
-    pub(crate) charge: Option<Charge>,
+    /// Its file, if it did not come as a tree.
+    pub(crate) document: Option<KeptDocument>,
+}
+
+/// The file of a catalog, kept in the cache as long as this lives.
+#[derive(Debug)]
+pub(crate) struct KeptDocument {
+    /// Guards the file against being pruned.
+    _lock: File,
+    /// Charges the file to the namespace that uses it.
+    _charge: Charge,
 }
 
 /// Why a catalog or a bundle could not be fetched.
@@ -108,6 +122,16 @@ impl Fetcher {
         &self.options.progress
     }
 
+    /// Returns the directory that images are fetched into.
+    pub(crate) fn cache_in_use(&self) -> &CacheDirectory {
+        &self.options.cache
+    }
+
+    /// Returns what reading the manifests of a bundle may take.
+    pub(crate) fn bundle_limits(&self) -> &BundleLimits {
+        &self.options.limits.bundles
+    }
+
     /// Opens the catalog at a path.
     pub fn open(&self, path: &Path, now: SystemTime) -> Result<OpenedCatalog, OpenError> {
         open_catalog(path, &OpenOptions { now, is_immutable: false, ..self.open_options() })
@@ -158,12 +182,15 @@ impl Fetcher {
                     |file: &mut dyn Write| servers.fetch(address, file).map_err(FetchError::Server);
                 self.documents(address, allowance, write)
             }
-            Location::ConfigMap(path) => self.config_map(read_config_map(path)?.at(&["data"])),
+            Location::ConfigMap(path) => {
+                self.config_map_for(read_config_map(path)?.at(&["data"]), allowance)
+            }
             image => {
                 let tree = self.images(credentials)?.fetch_catalog_for(image, allowance)?;
                 let mut fetched = self.opened(
                     &tree.directory,
                     tree.digest.as_ref().map(|digest| digest.hex().to_owned()),
+                    allowance,
                 )?;
                 // A time and not an age: what is said of a catalog is written down, and must not change
                 // while nothing happens.
@@ -210,8 +237,12 @@ impl Fetcher {
         Ok(images)
     }
 
-    /// Opens the catalog that the data of a ConfigMap are.
-    pub fn config_map(&self, data: &Value) -> Result<FetchedCatalog, FetchError> {
+    /// Opens the catalog that the data of a ConfigMap are, on the account of a namespace.
+    pub(crate) fn config_map_for(
+        &self,
+        data: &Value,
+        allowance: &Allowance,
+    ) -> Result<FetchedCatalog, FetchError> {
         let member = |name: &str| data.get(name).str();
         let LegacyDocuments { text, problems } = render_config_map(&ConfigMapCatalog {
             packages: member("packages"),
@@ -227,8 +258,7 @@ impl Fetcher {
         }
         let write =
             |file: &mut dyn Write| file.write_all(text.as_bytes()).map_err(FetchError::Keep);
-        // A ConfigMap has a megabyte at most, so it is not charged.
-        self.documents("the ConfigMap", &Allowance::unlimited(), write)
+        self.documents("the ConfigMap", allowance, write)
     }
 
     /// Keeps documents in a file that is named by their content, and opens it. The file is charged as long as
@@ -251,21 +281,30 @@ impl Fetcher {
         written?;
         drop(file);
         let size = temporary.as_file().metadata().map_err(FetchError::Keep)?.len();
-        let charge = allowance.charge(source, size)?;
+        let charge = allowance.charge(source, disk_bytes(size))?;
         let digest = content_digest(temporary.path()).map_err(FetchError::Keep)?;
         let path = directory.join(format!("{digest}.json"));
         // Content names the file, so one that is there already is the same.
         if !path.exists() {
             temporary.persist(&path).map_err(|error| FetchError::Keep(error.error))?;
         }
-        let mut fetched = self.opened(&path, Some(digest))?;
-        fetched.charge = Some(charge);
+        let lock = File::open(&path).map_err(FetchError::Keep)?;
+        // A file system without locks cannot be pruned by locks either.
+        let _ = lock.lock_shared();
+        let mut fetched = self.opened(&path, Some(digest), allowance)?;
+        fetched.document = Some(KeptDocument { _lock: lock, _charge: charge });
         Ok(fetched)
     }
 
     /// Opens what lies in the cache and is never changed there.
-    fn opened(&self, path: &Path, digest: Option<String>) -> Result<FetchedCatalog, FetchError> {
-        let opened = open_catalog(path, &self.open_options())?;
+    fn opened(
+        &self,
+        path: &Path,
+        digest: Option<String>,
+        allowance: &Allowance,
+    ) -> Result<FetchedCatalog, FetchError> {
+        let bounds = OpenBounds { limits: &self.options.limits.catalogs, allowance };
+        let opened = open_within(path, &self.open_options(), &bounds)?;
         let digest = digest.unwrap_or_else(|| opened.digest().to_owned());
         Ok(FetchedCatalog::fresh(opened, digest))
     }
@@ -274,7 +313,7 @@ impl Fetcher {
 impl FetchedCatalog {
     fn fresh(opened: OpenedCatalog, digest: String) -> Self {
         let (staleness, staleness_summary) = (String::new(), String::new());
-        Self { opened, digest, staleness, staleness_summary, charge: None }
+        Self { opened, digest, staleness, staleness_summary, document: None }
     }
 }
 

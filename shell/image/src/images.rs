@@ -268,6 +268,10 @@ impl Images {
                 Err(error) => return self.last_good(image, context, error, now),
             },
         };
+        // What was fetched of an image stays in the cache, also when the rest is refused.
+        if found.is_none() {
+            context.allowance.make_room_for_documents(&image.to_string())?;
+        }
         self.admit(image, &digest, &context.scope)?;
         let kept = match found {
             Some(kept) => kept,

@@ -5,7 +5,11 @@
 
 use std::time::Duration;
 
+use operon_document::json::MAX_DOCUMENT_BYTES;
+use operon_fbc::ReadLimits;
 use operon_oci::layer::LayerLimits;
+
+use crate::{MAX_BUNDLE_BYTES, MAX_READERS};
 
 /// How long a connection may take to come about: ten times what the slowest known registry needs.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,8 +43,44 @@ pub const TENANT_FETCH_DEADLINE: Duration = Duration::from_secs(15 * 60);
 /// known. Time is what they cost.
 pub const MAX_TENANT_DECOMPRESSED_BYTES: u64 = 8 << 30;
 
-/// The most bytes of the files that are kept of a tenant's image: three times the largest catalog known.
-pub const MAX_TENANT_KEPT_BYTES: u64 = 1 << 30;
+/// The most bytes of the files that are kept of a tenant's image: as much as is read of a catalog.
+pub const MAX_TENANT_KEPT_BYTES: u64 = MAX_TENANT_CATALOG_BYTES;
+
+/// The most files, directories and links of a tenant's image that are kept: five times the largest catalog known.
+pub const MAX_TENANT_TREE_ENTRIES: usize = 50_000;
+
+/// The most bytes that their paths have together. Several copies are in memory while a catalog is opened.
+pub const MAX_TENANT_NAME_BYTES: usize = 8 << 20;
+
+/// The most bytes that all documents of a tenant's catalog have: twice the largest catalog known. Time is what they
+/// cost, as they are read piece by piece.
+pub const MAX_TENANT_CATALOG_BYTES: u64 = 512 << 20;
+
+/// The most bytes of one document of a tenant's catalog: more than twice the largest known, and as much as a registry
+/// server can send in one message. Hostile documents take thirty times their size or more while they are read.
+pub const MAX_TENANT_DOCUMENT_BYTES: usize = 4 << 20;
+
+/// The most bytes of memory that the declarations of a tenant's catalog may take, counted generously. Of hostile
+/// catalogs just below it, eighteen families of them, building took 70 to 160 MB in all; the largest catalog known,
+/// with 218 MB of documents, takes 73 MB.
+pub const MAX_TENANT_DECLARED_BYTES: u64 = 128 << 20;
+
+/// The most bundles of a tenant's catalog: twenty times the largest catalog known, and as many as are fetched from a
+/// registry server.
+pub const MAX_TENANT_BUNDLES: u64 = 200_000;
+
+/// The most bytes of a name in a tenant's catalog: names become parts of Kubernetes names, which have 253.
+pub const MAX_TENANT_CATALOG_NAME_BYTES: usize = 4 << 10;
+
+/// The most bytes of the manifests of a tenant's bundle: more than twice the largest known.
+pub const MAX_TENANT_BUNDLE_BYTES: u64 = 16 << 20;
+
+/// The most bytes of one manifest of a tenant's bundle: more than twice what an API server stores of one object. It is
+/// read like a document of a catalog.
+pub const MAX_TENANT_MANIFEST_BYTES: u64 = 4 << 20;
+
+/// The most threads that read a tenant's catalog: each holds a document.
+pub const MAX_TENANT_READERS: usize = 2;
 
 /// How often a request is tried, the first time included.
 pub const MAX_ATTEMPTS: u32 = 5;
@@ -109,6 +149,73 @@ pub struct Limits {
     pub helper_timeout: Duration,
     /// What unpacking may take.
     pub layers: LayerLimits,
+    /// What reading a catalog may take.
+    pub catalogs: CatalogLimits,
+    /// What reading a bundle may take.
+    pub bundles: BundleLimits,
+}
+
+/// The limits for reading the manifests of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleLimits {
+    /// The most bytes of all manifests.
+    pub bytes: u64,
+    /// The most bytes of one manifest.
+    pub manifest_bytes: u64,
+}
+
+impl BundleLimits {
+    /// Returns the limits for bundles of tenants.
+    pub fn of_tenants() -> Self {
+        Self { bytes: MAX_TENANT_BUNDLE_BYTES, manifest_bytes: MAX_TENANT_MANIFEST_BYTES }
+    }
+}
+
+impl Default for BundleLimits {
+    fn default() -> Self {
+        Self { bytes: MAX_BUNDLE_BYTES, manifest_bytes: MAX_BUNDLE_BYTES }
+    }
+}
+
+/// The limits for reading the documents of a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogLimits {
+    /// The most bytes of all documents.
+    pub bytes: u64,
+    /// The most bytes of one document.
+    pub document_bytes: usize,
+    /// The most threads that read.
+    pub readers: usize,
+    /// What the documents may declare; `None` for everything that memory holds.
+    pub declarations: Option<ReadLimits>,
+}
+
+impl CatalogLimits {
+    /// Returns the limits for catalogs of tenants.
+    pub fn of_tenants() -> Self {
+        Self {
+            bytes: MAX_TENANT_CATALOG_BYTES,
+            document_bytes: MAX_TENANT_DOCUMENT_BYTES,
+            readers: MAX_TENANT_READERS,
+            declarations: Some(ReadLimits {
+                declared_bytes: MAX_TENANT_DECLARED_BYTES,
+                bundles: MAX_TENANT_BUNDLES,
+                name_bytes: MAX_TENANT_CATALOG_NAME_BYTES,
+            }),
+        }
+    }
+}
+
+/// A user's own catalogs have no limits but those of the format.
+impl Default for CatalogLimits {
+    fn default() -> Self {
+        Self {
+            bytes: u64::MAX,
+            document_bytes: MAX_DOCUMENT_BYTES,
+            readers: MAX_READERS,
+            declarations: None,
+        }
+    }
 }
 
 impl Limits {
@@ -120,8 +227,12 @@ impl Limits {
             layers: LayerLimits {
                 decompressed_bytes: MAX_TENANT_DECOMPRESSED_BYTES,
                 kept_bytes: MAX_TENANT_KEPT_BYTES,
+                tree_entries: MAX_TENANT_TREE_ENTRIES,
+                name_bytes: MAX_TENANT_NAME_BYTES,
                 ..LayerLimits::default()
             },
+            catalogs: CatalogLimits::of_tenants(),
+            bundles: BundleLimits::of_tenants(),
             ..Self::default()
         }
     }
@@ -143,6 +254,8 @@ impl Default for Limits {
             image_bytes: MAX_IMAGE_BYTES,
             helper_timeout: HELPER_TIMEOUT,
             layers: LayerLimits::default(),
+            catalogs: CatalogLimits::default(),
+            bundles: BundleLimits::default(),
         }
     }
 }

@@ -15,10 +15,12 @@ use operon_document::{
 };
 
 use crate::{
-    BodyError, CacheDirectory, OpenError, Progress, Tree, cold,
+    Allowance, BodyError, CacheDirectory, OpenError, Progress, Tree, cold,
     directory::{CatalogFile, Stamp, find_files},
     fingerprint::{self, FRESH},
-    slots::Slots,
+    limits::CatalogLimits,
+    quota::MemoryCharge,
+    slots::{FairSlot, Slot, Slots},
     snapshot,
 };
 
@@ -57,10 +59,19 @@ pub struct OpenedCatalog {
     digest: String,
     /// Keeps the files in the cache while they may be read again.
     tree: Option<Tree>,
+    /// Charges the memory of the catalog to the namespace that uses it.
+    _charge: Option<MemoryCharge>,
 }
 
-/// Limits the catalogs that are read from their documents at the same time. The largest known takes 200 MB to be
-/// indexed, of the 1 GiB that a controller has; one alone occupies all processors.
+/// What opening a catalog may take, and on whose account.
+#[derive(Debug)]
+pub(crate) struct OpenBounds<'o> {
+    pub(crate) limits: &'o CatalogLimits,
+    pub(crate) allowance: &'o Allowance,
+}
+
+/// Limits the catalogs of one user that are read from their documents at the same time: one alone occupies all
+/// processors. Namespaces have slots of their own.
 static COLD_READS: Slots = Slots::new(2);
 
 /// Opens the catalog at a path: a directory of documents, or one file.
@@ -70,20 +81,35 @@ static COLD_READS: Slots = Slots::new(2);
 /// snapshot is never used. Assumptions: a file whose size, times and identity did not change for two
 /// seconds has the same content.
 pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCatalog, OpenError> {
+    let bounds =
+        OpenBounds { limits: &CatalogLimits::default(), allowance: &Allowance::unlimited() };
+    open_within(path, options, &bounds)
+}
+
+/// Opens a catalog like [`open_catalog`], unless it exceeds the bounds.
+pub(crate) fn open_within(
+    path: &Path,
+    options: &OpenOptions<'_>,
+    bounds: &OpenBounds<'_>,
+) -> Result<OpenedCatalog, OpenError> {
     let files = find_files(path)?;
     let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let opened = |catalog, digest: &blake3::Hash, opened_by| OpenedCatalog {
-        catalog: Arc::new(catalog),
-        root: root.clone(),
-        files: files.clone(),
-        opened_by,
-        digest: digest.to_hex().to_string(),
-        tree: None,
+    let opened = |catalog: Catalog, digest: &blake3::Hash, opened_by| {
+        let bytes = catalog.image_bytes().len() as u64;
+        Ok(OpenedCatalog {
+            catalog: Arc::new(catalog),
+            root: root.clone(),
+            files: files.clone(),
+            opened_by,
+            digest: digest.to_hex().to_string(),
+            tree: None,
+            _charge: bounds.allowance.charge_memory(bytes)?,
+        })
     };
     let Some(cache) = options.cache else {
-        let _slot = COLD_READS.take();
-        let cold = cold::read(&files, options.progress);
-        return Ok(opened(cold.catalog, &cold.digest, OpenedBy::Reading));
+        let _slots = bounds.reading_slot();
+        let cold = cold::read(&files, options.progress, bounds.limits)?;
+        return opened(cold.catalog, &cold.digest, OpenedBy::Reading);
     };
     let stamps = cache.fingerprint_file(&root);
     let from_snapshot = |digest: &blake3::Hash| snapshot::open(&cache.snapshot_file(digest));
@@ -91,7 +117,7 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
     if let Some(digest) = fingerprint::recall(&stamps, &files)
         && let Some(catalog) = from_snapshot(&digest)
     {
-        return Ok(opened(catalog, &digest, OpenedBy::Stamps));
+        return opened(catalog, &digest, OpenedBy::Stamps);
     }
     // The cache only makes things faster; if it cannot be written, the answer is still right.
     let remember = |digest: &blake3::Hash| {
@@ -102,16 +128,25 @@ pub fn open_catalog(path: &Path, options: &OpenOptions<'_>) -> Result<OpenedCata
         let digest = cold::hash(&files);
         if let Some(catalog) = from_snapshot(&digest) {
             remember(&digest);
-            return Ok(opened(catalog, &digest, OpenedBy::Content));
+            return opened(catalog, &digest, OpenedBy::Content);
         }
     }
-    let _slot = COLD_READS.take();
-    let cold = cold::read(&files, options.progress);
+    let _slots = bounds.reading_slot();
+    let cold = cold::read(&files, options.progress, bounds.limits)?;
     if snapshot::write(&cache.snapshot_file(&cold.digest), &cold.catalog).is_ok() {
         remember(&cold.digest);
         cache.prune_snapshots();
     }
-    Ok(opened(cold.catalog, &cold.digest, OpenedBy::Reading))
+    opened(cold.catalog, &cold.digest, OpenedBy::Reading)
+}
+
+impl OpenBounds<'_> {
+    /// Waits until a catalog may be read from its documents.
+    fn reading_slot(&self) -> (Option<FairSlot<'_>>, Option<Slot<'_>>) {
+        let fair = self.allowance.reading_slot();
+        let shared = fair.is_none().then(|| COLD_READS.take());
+        (fair, shared)
+    }
 }
 
 impl OpenedCatalog {
@@ -202,3 +237,6 @@ impl OpenedCatalog {
         Ok(canonical(root))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,12 +37,27 @@ pub struct Pieces<'f> {
     offset: usize,
     state: Option<StreamState>,
     at_end: bool,
+    /// How much is held at most to find the end of a document.
+    max_document: usize,
 }
 
 impl<'f> Pieces<'f> {
     /// Starts at the beginning of a file.
     pub fn new(file: &'f mut File) -> Self {
-        Self { file, rest: Vec::new(), offset: 0, state: None, at_end: false }
+        Self {
+            file,
+            rest: Vec::new(),
+            offset: 0,
+            state: None,
+            at_end: false,
+            max_document: MAX_DOCUMENT_BYTES,
+        }
+    }
+
+    /// Holds no more than so many bytes to find the end of a document, or twice as many while it reads.
+    #[must_use]
+    pub fn with_documents_up_to(self, max_document: usize) -> Self {
+        Self { max_document: max_document.min(MAX_DOCUMENT_BYTES), ..self }
     }
 
     /// Returns the next piece, and calls `seen` with every byte that is read.
@@ -57,7 +72,7 @@ impl<'f> Pieces<'f> {
             let state = *self.state.get_or_insert_with(|| StreamState::guess(&text));
             let boundary = if self.at_end { text.len() } else { boundary(state.format(), &text) };
             // A document beyond the limit is handed over as it is; its reader refuses it.
-            let boundary = if text.len() > MAX_DOCUMENT_BYTES { text.len() } else { boundary };
+            let boundary = if text.len() > self.max_document { text.len() } else { boundary };
             if boundary > 0 {
                 self.rest = text.split_off(boundary);
                 let offset = self.offset;

@@ -11,7 +11,7 @@ use operon_oci::{
     layer::LayerError,
 };
 
-use crate::quota::{MAX_NAMESPACE_BYTES, MAX_TENANT_IMAGE_BYTES};
+use crate::quota::{MAX_NAMESPACE_BYTES, MAX_TENANT_IMAGE_BYTES, MAX_TENANTS_BYTES};
 
 /// Why an image cannot be pulled, read or pushed.
 #[derive(Debug, thiserror::Error)]
@@ -131,6 +131,15 @@ pub enum PullError {
         reference: String,
         /// The namespace that it is pulled for.
         namespace: String,
+    },
+    /// The images of all tenants are too large together.
+    #[error(
+        "`{reference}` does not fit: the images of all namespaces may take {MAX_TENANTS_BYTES} bytes of the \
+         controller's cache together; delete CatalogSources, or use smaller images"
+    )]
+    CacheQuota {
+        /// The image.
+        reference: String,
     },
     /// The registry has had enough for now.
     #[error(
@@ -388,6 +397,7 @@ impl PullError {
             | Self::TooLarge { .. }
             | Self::ImageQuota { .. }
             | Self::NamespaceQuota { .. }
+            | Self::CacheQuota { .. }
             | Self::Redirected { .. }
             | Self::Token { .. }
             | Self::Forbidden(_)

@@ -36,7 +36,7 @@ pub use self::entries::{
     CacheEntry, EntryKind, MAX_CACHE_BYTES, PruneWish, Pruned, cache_limit, parse_cache_limit,
 };
 pub(crate) use self::{
-    record::Record,
+    record::{Record, disk_bytes},
     scope::CacheScope,
     tree::{KeptTree, TreeKey, TreeKind},
     workspace::Workspace,

@@ -13,13 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use self::circuit::Circuits;
 pub use self::queue::{
     MAX_FETCHES, MAX_HOST_FETCHES, MAX_NAMESPACE_FETCHES, MAX_SHARED_HOST_FETCHES,
 };
-use self::{circuit::Circuits, queue::FetchQueue};
 pub(crate) use self::{
     circuit::HostOutcome,
-    queue::{FetchKey, FetchLimits},
+    queue::{FetchKey, FetchLimits, FetchQueue},
 };
 
 /// Runs a fetch, or refuses it; reports how its host did.

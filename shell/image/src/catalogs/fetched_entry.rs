@@ -11,7 +11,7 @@ use operon_object::Timestamp;
 use super::{defects::defects, fetching::Fetching, origin::Origin};
 use crate::{
     Allowance, FetchError, FetchedCatalog, Fetcher, Location, OpenedCatalog,
-    quota::Charge,
+    fetcher::KeptDocument,
     status::FetchFailure,
     workers::{FetchKey, HostOutcome, Task},
 };
@@ -37,8 +37,8 @@ pub(super) struct FetchedEntry {
     failures: u32,
     /// Whether what is in use is a catalog without errors.
     is_sound: bool,
-    /// Charges what is in use to its namespace.
-    charge: Option<Charge>,
+    /// The file of what is in use, if it is not a tree.
+    document: Option<KeptDocument>,
 }
 
 impl FetchedEntry {
@@ -51,7 +51,7 @@ impl FetchedEntry {
             next: Some(now),
             failures: 0,
             is_sound: false,
-            charge: None,
+            document: None,
         }
     }
 
@@ -152,7 +152,7 @@ impl FetchedEntry {
             self.state.digest = fetched.digest;
             self.state.catalog = Some(fetched.opened.shared_catalog());
             self.opened = Some(Arc::new(fetched.opened));
-            self.charge = fetched.charge;
+            self.document = fetched.document;
         }
         self.state.problem = problem;
     }
@@ -180,7 +180,7 @@ fn fetch(
         Origin::Address(address) => {
             fetcher.catalog_for(&Location::Address(address.clone()), &[], allowance)
         }
-        Origin::ConfigMap(Some(data)) => fetcher.config_map(data),
+        Origin::ConfigMap(Some(data)) => fetcher.config_map_for(data, allowance),
         Origin::ConfigMap(None) => Err(FetchError::NoConfigMap),
     }
 }

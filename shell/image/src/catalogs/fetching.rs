@@ -31,7 +31,8 @@ impl Fetching {
 
     /// Fetches for several tenants: in fair shares, and with statuses that reveal no details.
     pub(super) fn of_tenants(fetcher: Arc<Fetcher>, log: FailureLog) -> Self {
-        let (workers, quotas) = (FetchWorkers::of_tenants(), Some(Quotas::default()));
+        let quotas = Some(Quotas::new(fetcher.cache_in_use().clone()));
+        let workers = FetchWorkers::of_tenants();
         Self { fetcher, workers, quotas, log: Some(log) }
     }
 

@@ -130,7 +130,8 @@ fn pull_bundle(
     };
     match fetcher.bundle_for(&location, credentials, allowance) {
         Ok(tree) => {
-            let contents = directory_contents(name, &tree.directory);
+            let _slot = allowance.reading_slot();
+            let contents = directory_contents(name, &tree.directory, fetcher.bundle_limits());
             (contents.map_err(|error| FetchFailure::open(&error)), HostOutcome::Answered)
         }
         Err(error) => (Err(FetchFailure::from(&error)), error.host_outcome()),

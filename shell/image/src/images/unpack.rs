@@ -4,6 +4,7 @@
 //! the workspace.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fs::{self, File},
     io::{self, Read, Seek, SeekFrom, Write},
@@ -17,9 +18,10 @@ use operon_oci::{
 
 use super::{FetchContext, Images, purpose::Wish};
 use crate::{
-    PullError,
+    Allowance, PullError,
     cache::{new_private_directory, new_private_file, private_directory},
-    store::{KeptTree, Record, TreeKey, Workspace},
+    quota::Charge,
+    store::{KeptTree, Record, TreeKey, Workspace, disk_bytes},
 };
 
 /// How often layers are applied: once more where hard links lead out of what is wanted.
@@ -79,13 +81,14 @@ impl Images {
         let mut limits = self.options.limits.layers;
         let is_quota = left < limits.kept_bytes;
         limits.kept_bytes = limits.kept_bytes.min(left);
-        let (unpacked, blobs) =
-            flatten(&image, limits, workspace).map_err(|error| match error {
-                PullError::Layer { source, .. } if is_quota && is_too_much(&source) => {
-                    context.allowance.exceeded(&image.shown)
-                }
-                error => error,
-            })?;
+        let _slot = context.allowance.reading_slot();
+        let flat = flatten(&image, limits, workspace, context.allowance);
+        let (unpacked, blobs, _charge) = flat.map_err(|error| match error {
+            PullError::Layer { source, .. } if is_quota && is_too_much(&source) => {
+                context.allowance.exceeded(&image.shown)
+            }
+            error => error,
+        })?;
         if let [wish] = image.wishes.as_mut_slice()
             && wish.path.is_empty()
             && let Some(top) = only_directory(&unpacked)
@@ -114,12 +117,14 @@ impl Images {
     }
 }
 
-/// Applies the layers; the contents of files lie in the returned directory under their numbers.
+/// Applies the layers; the contents of files lie in the returned directory under their numbers, and are charged as
+/// they are written.
 fn flatten(
     image: &Gathered,
     limits: LayerLimits,
     workspace: &Workspace,
-) -> Result<(Unpacked, PathBuf), PullError> {
+    allowance: &Allowance,
+) -> Result<(Unpacked, PathBuf, Charge), PullError> {
     let is_everything = image.wishes.iter().any(|wish| wish.path.is_empty());
     let mut wanted = if is_everything {
         Wanted::everything()
@@ -133,7 +138,10 @@ fn flatten(
         pass += 1;
         let blobs = workspace.file(&format!("files-{pass}"));
         new_private_directory(&blobs).map_err(PullError::disk("make", &blobs))?;
-        let mut overlay = Overlay::new(wanted.clone(), limits, FileSink::new(&blobs));
+        let refusal = RefCell::new(None);
+        let charge = allowance.charge(&image.shown, 0)?;
+        let sink = FileSink::new(&blobs, &image.shown, charge, &refusal);
+        let mut overlay = Overlay::new(wanted.clone(), limits, sink);
         for layer in &image.layers {
             let blob = layer.open()?;
             let applied = if image.is_proven {
@@ -142,11 +150,14 @@ fn flatten(
             } else {
                 overlay.apply_whole(&layer.digest, layer.compression, blob)
             };
-            applied.map_err(|source| layer_error(image, &blobs, source))?;
+            applied.map_err(|source| {
+                refusal.take().unwrap_or_else(|| layer_error(image, &blobs, source))
+            })?;
         }
-        let (unpacked, _) = overlay.finish();
+        let (unpacked, sink) = overlay.finish();
+        let charge = sink.charge;
         if unpacked.needed.is_empty() || pass == MAX_PASSES {
-            return Ok((unpacked, blobs));
+            return Ok((unpacked, blobs, charge));
         }
         wanted = wanted.and_files(&unpacked.needed);
         fs::remove_dir_all(&blobs).map_err(PullError::disk("remove", &blobs))?;
@@ -224,25 +235,55 @@ impl Wish {
     }
 }
 
+/// How many bytes are charged at once while files are written: charging asks for a lock.
+const CHARGED_STEP: u64 = 16 << 20;
+
 /// Writes contents to numbered files.
 #[derive(Debug)]
 struct FileSink<'s> {
     directory: &'s Path,
     open: Option<File>,
+    /// The image, for errors.
+    shown: &'s str,
+    charge: Charge,
+    /// How many bytes of the charge are not written yet.
+    spare: u64,
+    /// Why no more may be written.
+    refusal: &'s RefCell<Option<PullError>>,
 }
 
 impl<'s> FileSink<'s> {
-    fn new(directory: &'s Path) -> Self {
-        Self { directory, open: None }
+    fn new(
+        directory: &'s Path,
+        shown: &'s str,
+        charge: Charge,
+        refusal: &'s RefCell<Option<PullError>>,
+    ) -> Self {
+        Self { directory, open: None, shown, charge, spare: 0, refusal }
     }
 
     fn path(&self, blob: BlobId) -> PathBuf {
         self.directory.join(blob.0.to_string())
     }
+
+    /// Charges bytes before they are written.
+    fn take(&mut self, bytes: u64) -> io::Result<()> {
+        if bytes > self.spare {
+            let step = bytes.max(CHARGED_STEP);
+            self.charge.grow(self.shown, step).map_err(|refusal| {
+                *self.refusal.borrow_mut() = Some(refusal);
+                io::Error::from(io::ErrorKind::QuotaExceeded)
+            })?;
+            self.spare += step;
+        }
+        self.spare -= bytes;
+        Ok(())
+    }
 }
 
 impl Sink for FileSink<'_> {
-    fn begin(&mut self, blob: BlobId, _: u64) -> io::Result<()> {
+    fn begin(&mut self, blob: BlobId, size: u64) -> io::Result<()> {
+        self.take(disk_bytes(size))?;
         self.open = Some(new_private_file(&self.path(blob))?);
         Ok(())
     }
@@ -258,7 +299,9 @@ impl Sink for FileSink<'_> {
     }
 
     fn discard(&mut self, blob: BlobId) -> io::Result<()> {
-        fs::remove_file(self.path(blob))
+        let path = self.path(blob);
+        self.spare += disk_bytes(fs::metadata(&path)?.len());
+        fs::remove_file(path)
     }
 }
 

@@ -1,14 +1,16 @@
 //! What the cache holds, and making it smaller: what was used longest ago goes first.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use super::{
-    Record, Store, record,
+    Record, Store, disk_bytes, record,
     tree::{LOCK, RECORD, TreeKind},
+    workspace::is_taken,
 };
 use crate::{CacheDirectory, PullError};
 
@@ -164,6 +166,8 @@ impl CacheDirectory {
             }
             let is_removed = match entry.kind {
                 EntryKind::Catalog | EntryKind::Bundle => store.remove_unused(&entry.path)?,
+                // The file is opened again for its documents as long as the catalog is in use.
+                EntryKind::Served if is_in_use(&entry.path) => false,
                 // Open files and maps stay whole when their name goes.
                 EntryKind::Document | EntryKind::Snapshot | EntryKind::Served => {
                     fs::remove_file(&entry.path).is_ok()
@@ -201,6 +205,11 @@ fn sweep_files(directory: &Path) {
     }
 }
 
+/// Returns `true` if a file is locked by those who use it.
+fn is_in_use(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| is_taken(&file.try_lock()))
+}
+
 fn listed(directory: &Path) -> Vec<(PathBuf, String)> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let named = |entry: fs::DirEntry| {
@@ -233,7 +242,7 @@ fn file_entry(kind: EntryKind, path: PathBuf, digest: String) -> Option<CacheEnt
         kind,
         reference: String::new(),
         digest,
-        size: metadata.len(),
+        size: disk_bytes(metadata.len()),
         last_used: metadata.modified().ok()?,
         path,
     })

@@ -1,7 +1,7 @@
 //! Records: small JSON files that begin with the hash of the rest, so that a torn one is never believed.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -55,9 +55,25 @@ impl Record {
         })
     }
 
+    /// Returns how many bytes of the disk the files and their directories take.
     pub(crate) fn bytes(&self) -> u64 {
-        self.files.values().sum()
+        let files: u64 = self.files.values().map(|size| disk_bytes(*size)).sum();
+        let mut directories = BTreeSet::new();
+        for path in self.files.keys() {
+            let parents = path.match_indices('/').map(|(end, _)| &path[..end]);
+            // A directory that is known has known parents.
+            let _ = parents.rev().take_while(|parent| directories.insert(*parent)).count();
+        }
+        files + directories.len() as u64 * BLOCK_BYTES
     }
+}
+
+/// The unit in which a disk gives space to files and directories.
+const BLOCK_BYTES: u64 = 4 << 10;
+
+/// Returns how many bytes of the disk a file takes.
+pub(crate) fn disk_bytes(size: u64) -> u64 {
+    size.next_multiple_of(BLOCK_BYTES).max(BLOCK_BYTES)
 }
 
 /// Writes a record.
