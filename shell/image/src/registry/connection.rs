@@ -136,16 +136,15 @@ impl Connections {
     pub(super) fn client(&self, url: &Url, is_insecure: bool) -> Result<Client, PullError> {
         let host = host_of(url);
         let port = url.port_or_known_default().unwrap_or_default();
-        self.addresses
-            .check_literal(url.host_str().unwrap_or_default(), port)
-            .map_err(PullError::Forbidden)?;
+        let name = url.host_str().unwrap_or_default();
+        self.addresses.check_literal(name, port).map_err(PullError::Forbidden)?;
         let key = (self.class_of(&host, port), is_insecure);
         // A lock that is poisoned guards a map of whole values: nothing in it is half made.
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
             return Ok(client.clone());
         }
-        let client = self.build(&host, port, is_insecure)?;
+        let client = self.build(&host, (name, port), is_insecure)?;
         if clients.len() >= MAX_CLIENTS {
             clients.clear();
         }
@@ -165,7 +164,12 @@ impl Connections {
         }
     }
 
-    fn build(&self, host: &str, port: u16, is_insecure: bool) -> Result<Client, PullError> {
+    fn build(
+        &self,
+        host: &str,
+        (name, port): (&str, u16),
+        is_insecure: bool,
+    ) -> Result<Client, PullError> {
         let mut builder = Client::builder()
             .user_agent(concat!("operon/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
@@ -182,7 +186,8 @@ impl Connections {
         }
         if self.addresses.is_restricted() {
             let policy = Arc::clone(&self.addresses);
-            builder = builder.dns_resolver(Arc::new(CheckedResolver { policy, port }));
+            let host = name.to_owned();
+            builder = builder.dns_resolver(Arc::new(CheckedResolver { policy, host, port }));
         }
         builder.build().map_err(|error| PullError::Setup {
             registry: host.to_owned(),
