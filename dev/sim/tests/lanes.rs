@@ -35,6 +35,10 @@ struct OneThread {
 #[derive(Debug, Default)]
 struct State {
     stuck: BTreeSet<Lane>,
+    /// Namespaces whose decisions do not end, and are overdue.
+    hung: BTreeSet<String>,
+    /// Those of them that were reported as overdue.
+    overdue: BTreeSet<String>,
     tasks: Vec<Task>,
     used: BTreeSet<Lane>,
     /// Whether the first write of a task takes longer than the task may.
@@ -51,12 +55,29 @@ impl Workers for OneThread {
     fn next(&mut self, _patience: Duration) -> Option<Finished> {
         let (task, is_slow) = {
             let mut state = self.state.borrow_mut();
-            let next = state.tasks.iter().position(|task| !state.stuck.contains(&task.lane()))?;
+            let next = state.tasks.iter().position(|task| !state.is_waiting(task))?;
             (state.tasks.remove(next), state.is_slow)
         };
         let writes = self.cluster.writes();
         let is_stopped = || is_slow && self.cluster.writes() > writes;
         Some(task.run(&self.cluster, &self.catalogs, &is_stopped))
+    }
+
+    fn overdue(&mut self) -> Vec<String> {
+        let mut state = self.state.borrow_mut();
+        let hung = state.tasks.iter().filter(|task| state.is_hung(task));
+        let hung: Vec<String> = hung.map(|task| task.namespace().to_owned()).collect();
+        hung.into_iter().filter(|namespace| state.overdue.insert(namespace.clone())).collect()
+    }
+}
+
+impl State {
+    fn is_waiting(&self, task: &Task) -> bool {
+        self.stuck.contains(&task.lane()) || self.is_hung(task)
+    }
+
+    fn is_hung(&self, task: &Task) -> bool {
+        task.is_decision() && self.hung.contains(task.namespace())
     }
 }
 
@@ -138,6 +159,38 @@ fn many_expensive_namespaces_do_not_delay_others() {
     decided.state.borrow_mut().stuck.clear();
     assert!(decided.settle());
     assert_eq!(decided.succeeded("costly.v1.0.0"), 40);
+}
+
+#[test]
+fn overdue_decisions_do_not_delay_other_namespaces() {
+    // More than there are places, and all of them come first.
+    let hung: BTreeSet<String> = (0..40).map(|number| format!("hung-{number}")).collect();
+    let all: Vec<(String, &str)> =
+        hung.iter().cloned().chain(["shop".to_owned()]).map(|name| (name, "plain")).collect();
+    let mut decided = Decided::new(&all, STEPS, true);
+    decided.state.borrow_mut().hung.clone_from(&hung);
+    let mut reported = Vec::new();
+    let mut overdue_decisions = 0;
+    for _ in 0..400 {
+        decided.now = decided.now.after(Duration::from_millis(20));
+        decided.cluster.advance(decided.now);
+        let cycle = decided.driver.cycle(decided.now).expect("a simulated cluster answers");
+        overdue_decisions += cycle.overdue_decisions;
+        let deeds = cycle.deeds.into_iter().filter(|deed| deed.verb == "decide");
+        reported.extend(deeds.map(|deed| (deed.target.name, deed.refusal)));
+    }
+    assert_eq!(decided.succeeded("plain.v1.0.0"), 1);
+    assert_eq!(overdue_decisions, hung.len());
+    reported.sort();
+    let message = "the decision exceeds its deadline; other namespaces do not wait for it";
+    let expected = hung.iter().map(|name| (name.clone(), Some(message.to_owned())));
+    assert_eq!(reported, expected.collect::<Vec<_>>());
+    // Those that end are taken in; their next decisions delay expensive ones only, and then they return.
+    assert_eq!(decided.state.borrow().used, BTreeSet::from([Lane::Quick]));
+    decided.state.borrow_mut().hung.clear();
+    assert!(decided.settle());
+    assert_eq!(decided.succeeded("plain.v1.0.0"), 41);
+    assert!(decided.state.borrow().used.contains(&Lane::ExpensiveDecisions));
 }
 
 #[test]

@@ -2,18 +2,20 @@
 
 use std::{
     cell::RefCell,
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     rc::Rc,
     sync::{Arc, Condvar, Mutex},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use operon_driver::{
-    Changes, Cluster, ClusterError, Cursor, Driver, Finished, Interest, Lane, Listing, Task,
-    Threads, Workers,
+    CatalogRequest, Catalogs, Changes, Cluster, ClusterError, Cursor, Deadlines, Driver, Finished,
+    Interest, Lane, Listing, Task, Threads, Workers,
 };
-use operon_lifecycle::Settings;
+use operon_install::ServingCertificate;
+use operon_lifecycle::{BundleKey, BundleState, CatalogState, CertificateRequest, Settings};
 use operon_object::{Object, ObjectKey, Timestamp, known};
+use operon_resolve::SourceName;
 use operon_sim::{SimCatalogs, SimCluster, SimStage, parse_scenario, run_scenario};
 
 /// Runs tasks in order on one thread, except those of lanes that never end.
@@ -45,6 +47,10 @@ impl Workers for Lanes {
             state.tasks.remove(next)
         };
         Some(task.run(&self.cluster, &self.catalogs, &|| false))
+    }
+
+    fn overdue(&mut self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -110,21 +116,43 @@ fn expensive_decisions_do_not_delay_other_namespaces() {
     assert_eq!(succeeded(&cluster, "many"), 40);
 }
 
-/// A cluster that does not answer writes of one namespace while its gate is closed, as when an
-/// admission webhook of a tenant hangs.
-#[derive(Debug)]
-struct Gated {
-    cluster: SimCluster,
+/// Lets threads pass once it is open.
+#[derive(Debug, Default)]
+struct Gate {
     is_open: Mutex<bool>,
     opened: Condvar,
 }
 
+impl Gate {
+    fn open(&self) {
+        *self.is_open.lock().expect("no thread panics") = true;
+        self.opened.notify_all();
+    }
+
+    fn pass(&self) {
+        let is_open = self.is_open.lock().expect("no thread panics");
+        let opened = self.opened.wait_while(is_open, |is_open| !*is_open);
+        drop(opened.expect("no thread panics"));
+    }
+}
+
+/// A cluster that does not answer some writes while its gate is closed, as when an admission webhook
+/// hangs.
+#[derive(Debug)]
+struct Gated {
+    cluster: SimCluster,
+    gate: Gate,
+    hangs: fn(&Object) -> bool,
+}
+
 impl Gated {
+    fn new(cluster: &SimCluster, hangs: fn(&Object) -> bool) -> Arc<Self> {
+        Arc::new(Self { cluster: cluster.clone(), gate: Gate::default(), hangs })
+    }
+
     fn pass(&self, object: &Object) {
-        if object.namespace() == "stuck" {
-            let is_open = self.is_open.lock().expect("no thread panics");
-            let opened = self.opened.wait_while(is_open, |is_open| !*is_open);
-            drop(opened.expect("no thread panics"));
+        if (self.hangs)(object) {
+            self.gate.pass();
         }
     }
 }
@@ -190,28 +218,117 @@ script:
     let mut stage = SimStage::new();
     run_scenario(&parse_scenario(story).unwrap(), &mut stage).unwrap();
     let (cluster, catalogs) = (stage.cluster().clone(), Arc::new(stage.catalogs().clone()));
-    let gated = Arc::new(Gated {
-        cluster: cluster.clone(),
-        is_open: Mutex::new(false),
-        opened: Condvar::new(),
-    });
-    let settings = Settings { kube_version: "v1.33.0".to_owned(), ..Settings::default() };
-    let mut driver = Driver::new(Arc::clone(&gated), Arc::clone(&catalogs), settings);
-    driver.set_workers(Box::new(Threads::start(&gated, &catalogs).unwrap()));
-    let mut now = stage.now();
-    let mut run_until = |is_done: &dyn Fn() -> bool| {
-        (0..3000).any(|_| {
-            now = now.after(Duration::from_millis(20));
-            cluster.advance(now);
-            driver.cycle(now).expect("a simulated cluster answers");
-            is_done()
-        })
-    };
-    assert!(run_until(&|| succeeded(&cluster, "shop") == 1), "the other namespace is installed");
+    let gated = Gated::new(&cluster, |object| object.namespace() == "stuck");
+    let mut threaded = Threaded::start(&stage, &gated, &catalogs, Deadlines::default());
+    assert!(threaded.runs_until(|| succeeded(&cluster, "shop") == 1));
     assert_eq!(succeeded(&cluster, "stuck"), 0);
-    *gated.is_open.lock().unwrap() = true;
-    gated.opened.notify_all();
-    assert!(run_until(&|| succeeded(&cluster, "stuck") == 1), "the slow namespace goes on");
+    gated.gate.open();
+    assert!(threaded.runs_until(|| succeeded(&cluster, "stuck") == 1), "the slow one goes on");
+}
+
+/// Catalogs that do not return the contents of some bundles while their gate is closed.
+#[derive(Debug)]
+struct Hanging {
+    catalogs: SimCatalogs,
+    gate: Gate,
+}
+
+impl Catalogs for Hanging {
+    fn read(
+        &self,
+        requests: &[CatalogRequest<'_>],
+        now: Timestamp,
+    ) -> BTreeMap<SourceName, CatalogState> {
+        self.catalogs.read(requests, now)
+    }
+
+    fn bundle(&self, key: &BundleKey) -> BundleState {
+        if key.name.starts_with("hung.") {
+            self.gate.pass();
+        }
+        self.catalogs.bundle(key)
+    }
+
+    fn certify(
+        &self,
+        request: &CertificateRequest,
+        now: Timestamp,
+    ) -> Result<(ServingCertificate, Timestamp), ClusterError> {
+        self.catalogs.certify(request, now)
+    }
+}
+
+/// A deadline that tests can wait for, and that other tasks meet on a busy machine.
+const SHORT_DEADLINE: Duration = Duration::from_secs(1);
+
+/// How long namespaces that hang for ever may delay others in a test: some deadlines.
+const LONGEST_DELAY: Duration = Duration::from_mins(1);
+
+/// A driver whose tasks run on threads.
+struct Threaded<C, S> {
+    cluster: SimCluster,
+    driver: Driver<Arc<C>, Arc<S>>,
+    now: Timestamp,
+    overdue_decisions: usize,
+}
+
+impl<C, S> Threaded<C, S>
+where
+    C: Cluster + Send + Sync + 'static,
+    S: Catalogs + Send + Sync + 'static,
+{
+    fn start(stage: &SimStage, cluster: &Arc<C>, catalogs: &Arc<S>, deadlines: Deadlines) -> Self {
+        let settings = Settings { kube_version: "v1.33.0".to_owned(), ..Settings::default() };
+        let mut driver = Driver::new(Arc::clone(cluster), Arc::clone(catalogs), settings);
+        let threads = Threads::start_within(deadlines, cluster, catalogs);
+        driver.set_workers(Box::new(threads.expect("threads start")));
+        let (cluster, now) = (stage.cluster().clone(), stage.now());
+        Self { cluster, driver, now, overdue_decisions: 0 }
+    }
+
+    /// Runs the driver until something is the case; returns `false` if that takes too long.
+    fn runs_until(&mut self, is_done: impl Fn() -> bool) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < LONGEST_DELAY {
+            self.now = self.now.after(Duration::from_millis(20));
+            self.cluster.advance(self.now);
+            let cycle = self.driver.cycle(self.now).expect("a simulated cluster answers");
+            self.overdue_decisions += cycle.overdue_decisions;
+            if is_done() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[test]
+fn hanging_decisions_do_not_delay_other_namespaces() {
+    // As many as there are places, and all of them come before the other.
+    let hung: Vec<String> = (0..32).map(|number| format!("hung-{number}")).collect();
+    let groups: String = hung.iter().map(|name| format!("- group: {name}\n")).collect();
+    let subscribe: String = hung
+        .iter()
+        .map(|name| format!("- subscribe: {name} hung/stable from olm/demo\n"))
+        .collect();
+    let story = format!(
+        "about: reading the contents of a bundle hangs\n\
+         catalogs:\n  olm/demo:\n    hung: {{ channels: {{ stable: [1.0.0] }} }}\n    \
+         plain: {{ channels: {{ stable: [1.0.0] }} }}\n\
+         script:\n- group: shop\n{groups}{subscribe}- subscribe: shop plain/stable from olm/demo\n"
+    );
+    let mut stage = SimStage::new();
+    run_scenario(&parse_scenario(&story).unwrap(), &mut stage).unwrap();
+    let cluster = stage.cluster().clone();
+    let catalogs = Arc::new(Hanging { catalogs: stage.catalogs().clone(), gate: Gate::default() });
+    let deadlines = Deadlines { quick_decision: SHORT_DEADLINE, ..Deadlines::default() };
+    let mut threaded = Threaded::start(&stage, &Arc::new(cluster.clone()), &catalogs, deadlines);
+    assert!(threaded.runs_until(|| succeeded(&cluster, "shop") == 1));
+    assert!(threaded.overdue_decisions >= hung.len() / 2, "{}", threaded.overdue_decisions);
+    let all = || hung.iter().map(|name| succeeded(&cluster, name)).sum::<usize>();
+    assert_eq!(all(), 0);
+    catalogs.gate.open();
+    assert!(threaded.runs_until(|| all() == hung.len()), "the slow ones go on");
 }
 
 #[test]

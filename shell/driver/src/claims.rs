@@ -23,6 +23,8 @@ struct Progress {
     /// The lane of its task.
     lane: Lane,
     state: State,
+    /// The task exceeded its deadline, so it no longer takes a place from others.
+    is_overdue: bool,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,7 @@ pub(crate) enum Claimed {
 impl Claims {
     /// Starts work on a namespace: it is decided on a lane.
     pub(crate) fn begin(&mut self, namespace: &str, lane: Lane) {
-        let progress = Progress { lane, state: State::Deciding };
+        let progress = Progress { lane, state: State::Deciding, is_overdue: false };
         self.in_progress.insert(namespace.to_owned(), progress);
     }
 
@@ -61,7 +63,21 @@ impl Claims {
     pub(crate) fn execute_on(&mut self, namespace: &str, lane: Lane) {
         if let Some(progress) = self.in_progress.get_mut(namespace) {
             progress.lane = lane;
+            progress.is_overdue = false;
         }
+    }
+
+    /// Frees the place of a namespace whose task exceeded its deadline. Returns `true` if the task is a
+    /// decision.
+    pub(crate) fn mark_overdue(&mut self, namespace: &str) -> bool {
+        let Some(progress) = self.in_progress.get_mut(namespace) else { return false };
+        progress.is_overdue = true;
+        matches!(progress.state, State::Deciding)
+    }
+
+    /// Returns `true` if the task of a namespace exceeded its deadline.
+    pub(crate) fn is_overdue(&self, namespace: &str) -> bool {
+        self.in_progress.get(namespace).is_some_and(|progress| progress.is_overdue)
     }
 
     /// Claims the objects outside its namespace that a verdict writes.
@@ -123,12 +139,26 @@ impl Claims {
         self.in_progress.is_empty()
     }
 
-    /// Counts the namespaces that occupy a worker of a lane.
+    /// Returns `true` if effects of a namespace are being executed.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.in_progress.values().any(|progress| matches!(progress.state, State::Executing(_)))
+    }
+
+    /// Counts the namespaces that occupy a place of a lane.
     pub(crate) fn active(&self, lane: Lane) -> usize {
-        let is_active = |progress: &&Progress| {
-            progress.lane == lane && !matches!(progress.state, State::Waiting)
+        self.count(lane, |state| !matches!(state, State::Waiting))
+    }
+
+    /// Counts the namespaces that occupy a place of a lane with a decision.
+    pub(crate) fn deciding(&self, lane: Lane) -> usize {
+        self.count(lane, |state| matches!(state, State::Deciding))
+    }
+
+    fn count(&self, lane: Lane, is_counted: impl Fn(&State) -> bool) -> usize {
+        let is_counted = |progress: &&Progress| {
+            progress.lane == lane && !progress.is_overdue && is_counted(&progress.state)
         };
-        self.in_progress.values().filter(is_active).count()
+        self.in_progress.values().filter(is_counted).count()
     }
 
     fn is_held(&self, claim: &Claim) -> bool {

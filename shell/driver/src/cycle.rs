@@ -72,6 +72,8 @@ pub struct Cycle {
     pub is_fetching: bool,
     /// What was tried, in order.
     pub deeds: Vec<Deed>,
+    /// How many decisions exceeded their deadline. The deeds name their namespaces.
+    pub overdue_decisions: usize,
 }
 
 /// Something that was tried.
@@ -85,6 +87,15 @@ pub struct Deed {
     pub work: ObjectKey,
     /// Why it was not done, if so; what the cluster said, or that something had changed meanwhile.
     pub refusal: Option<String>,
+}
+
+impl Deed {
+    /// Reports that a namespace could not be decided, or not in time.
+    fn of_decision(namespace: &str, refusal: &str) -> Self {
+        let target = known::NAMESPACE.key("", namespace);
+        let work = target.clone();
+        Self { verb: "decide", target, work, refusal: Some(refusal.to_owned()) }
+    }
 }
 
 impl<C: Cluster, S: Catalogs> Driver<C, S> {
@@ -169,7 +180,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// Turns the loop once: gathers, decides, executes.
     pub fn cycle(&mut self, now: Timestamp) -> Result<Cycle, ClusterError> {
         self.look(now)?;
-        if self.claims.is_idle() {
+        if !self.claims.is_writing() {
             self.picture.forget_deleted();
         }
         let due: Vec<String> = self
@@ -196,6 +207,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             wake: None,
             is_fetching: false,
             deeds: Vec::new(),
+            overdue_decisions: 0,
         };
         self.work(ready.into(), now, &mut cycle);
         self.clean_up(now);
@@ -210,6 +222,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// tasks are left, or when another namespace has to be decided.
     fn work(&mut self, mut queue: VecDeque<String>, now: Timestamp, cycle: &mut Cycle) {
         loop {
+            self.free_overdue(cycle);
             // Without workers, a task has ended when its submission returns.
             while let Some(namespace) = self.lanes.next(&mut queue, &self.claims) {
                 let lane = self.lanes.of_decision(&namespace);
@@ -227,6 +240,20 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         }
         // What could not begin is decided in the next cycle.
         queue.iter().for_each(|namespace| self.touched.touch_namespace(namespace));
+    }
+
+    /// Frees the places of tasks that exceed their deadline. A namespace whose decision does is decided on
+    /// the lane of expensive decisions next time.
+    fn free_overdue(&mut self, cycle: &mut Cycle) {
+        for namespace in self.workers.iter_mut().flat_map(|workers| workers.overdue()) {
+            if self.claims.mark_overdue(&namespace) {
+                self.lanes.leave_quick(&namespace);
+                cycle.overdue_decisions += 1;
+                let refusal =
+                    "the decision exceeds its deadline; other namespaces do not wait for it";
+                cycle.deeds.push(Deed::of_decision(&namespace, refusal));
+            }
+        }
     }
 
     /// Hands a task to the workers, or runs it at once where there are none.
@@ -285,14 +312,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
             TaskResult::Panicked => {
                 // The panic was logged. Other namespaces go on; this one is tried again later.
                 queue.extend(self.claims.end(&namespace));
-                let target = known::NAMESPACE.key("", &namespace);
-                let refusal = Some("internal error, see the log".to_owned());
-                cycle.deeds.push(Deed {
-                    verb: "decide",
-                    target: target.clone(),
-                    work: target,
-                    refusal,
-                });
+                cycle.deeds.push(Deed::of_decision(&namespace, "internal error, see the log"));
                 self.wakes.insert(namespace, now.after(LONGEST_PAUSE));
             }
         }
@@ -324,7 +344,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
                 queue.push_back(namespace);
                 return;
             }
-            if !is_quick {
+            if !is_quick && !self.claims.is_overdue(&namespace) {
                 self.lanes.note_steps(&namespace, verdict.steps, &self.quick_settings.limits);
             }
             let targets = verdict.effects().iter().filter_map(|effect| effect.action().target());

@@ -7,28 +7,25 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use operon_resolve::{DEFAULT_BYTES, Limits};
 
-use crate::{
-    Lane,
-    claims::Claims,
-    threads::{EXPENSIVE_THREADS, QUICK_THREADS},
-};
+use crate::{Lane, claims::Claims};
 
 /// The share of a decision's steps that the quick lane allows: some tens of milliseconds. Fifty
 /// Subscriptions on the community catalog take a tenth of it. A decision that needs more starts again
 /// elsewhere, where it delays expensive decisions only.
 const QUICK_STEPS_SHARE: u64 = 20;
 
-/// The share of a decision's bytes that the quick lane allows, because all of its threads may decide at the
+/// The share of a decision's bytes that the quick lane allows, because many of its threads may decide at the
 /// same time: 8 MiB each. Fifty Subscriptions on the community catalog take half of it.
 const QUICK_BYTES_SHARE: u64 = 24;
 
 /// Limits the bytes of all decisions at the same time: half of the memory limit in the controller's
-/// Deployment (1 GiB). Catalogs, objects and their indexes need the other half.
+/// Deployment (1 GiB). Catalogs, objects and their indexes need the other half. Overdue decisions do not
+/// count: their steps, and so what bytes are charged for, ended long before their deadline.
 const DECISIONS_BYTES: u64 = 512 * 1024 * 1024;
 
 const _: () = assert!(
-    QUICK_THREADS as u64 * (DEFAULT_BYTES / QUICK_BYTES_SHARE)
-        + EXPENSIVE_THREADS as u64 * DEFAULT_BYTES
+    QUICK_DECISIONS_AT_ONCE as u64 * (DEFAULT_BYTES / QUICK_BYTES_SHARE)
+        + EXPENSIVE_AT_ONCE as u64 * DEFAULT_BYTES
         <= DECISIONS_BYTES
 );
 
@@ -39,17 +36,21 @@ const RETURN_SHARE: u64 = 10;
 
 /// Namespaces that are in progress on the quick lane at the same time. Most of that time is spent waiting for
 /// the API server, whose flow control is stricter.
-const QUICK_AT_ONCE: usize = 32;
+pub(crate) const QUICK_AT_ONCE: usize = 32;
 
-/// Namespaces that are in progress on the lane of expensive decisions at the same time: one that is decided and
-/// one that is next. Each holds a snapshot of the cluster, which is outdated by the time a long queue ends.
-const EXPENSIVE_AT_ONCE: usize = EXPENSIVE_THREADS + 1;
+/// Namespaces that are decided on the quick lane at the same time. Decisions need processors and memory, of
+/// which there is less than of places for writes.
+const QUICK_DECISIONS_AT_ONCE: usize = 16;
+
+/// Namespaces that are decided on the lane of expensive decisions at the same time: as many as half of the
+/// memory limit allows. A namespace waits at most one turn of each other one.
+pub(crate) const EXPENSIVE_AT_ONCE: usize = 2;
 
 /// The namespaces that left the quick lane.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
-    /// The namespaces whose decisions need more than the quick lane allows, each with the turn in which it was
-    /// last decided.
+    /// The namespaces whose decisions need more steps or more time than the quick lane allows, each with the
+    /// turn in which it was last decided.
     expensive: BTreeMap<String, u64>,
     turn: u64,
     /// The namespaces whose writes did not finish in time.
@@ -88,7 +89,8 @@ impl Lanes {
                     Lane::SlowWrites => usize::MAX,
                 }
         };
-        let quick = has_room(Lane::Quick)
+        let may_decide = claims.deciding(Lane::Quick) < QUICK_DECISIONS_AT_ONCE;
+        let quick = (may_decide && has_room(Lane::Quick))
             .then(|| queue.iter().position(|name| !self.expensive.contains_key(name)))
             .flatten();
         let next = quick.or_else(|| {
@@ -108,12 +110,12 @@ impl Lanes {
         Some(namespace)
     }
 
-    /// Notes that a decision on the quick lane was cut.
+    /// Notes that a decision on the quick lane was cut, or exceeded its deadline.
     pub(crate) fn leave_quick(&mut self, namespace: &str) {
         self.expensive.entry(namespace.to_owned()).or_insert(self.turn);
     }
 
-    /// Notes the steps of a decision with full limits.
+    /// Notes the steps of a decision with full limits that met its deadline.
     pub(crate) fn note_steps(&mut self, namespace: &str, steps: u64, quick: &Limits) {
         if steps < quick.steps / RETURN_SHARE {
             self.expensive.remove(namespace);
@@ -157,6 +159,26 @@ mod tests {
         let begun = begin(&mut lanes, &mut claims, &mut queue);
         assert_eq!(begun, ["shop", "a0", "a1"]);
         assert_eq!(queue.len(), 2 * QUICK_AT_ONCE - EXPENSIVE_AT_ONCE);
+    }
+
+    #[test]
+    fn overdue_tasks_give_up_their_places() {
+        let (mut lanes, mut claims) = (Lanes::default(), Claims::default());
+        ["slow-0", "slow-1", "slow-2"].iter().for_each(|name| lanes.leave_quick(name));
+        let many = (0..QUICK_DECISIONS_AT_ONCE).map(|number| format!("a{number}"));
+        let slow = (0..3).map(|number| format!("slow-{number}"));
+        let mut queue: VecDeque<String> =
+            many.chain(slow).chain(["shop".to_owned(), "shop-2".to_owned()]).collect();
+        let begun = begin(&mut lanes, &mut claims, &mut queue);
+        assert_eq!(queue, ["slow-2", "shop", "shop-2"], "{begun:?}");
+        for name in ["a3", "slow-1"] {
+            assert!(claims.mark_overdue(name));
+        }
+        assert_eq!(begin(&mut lanes, &mut claims, &mut queue), ["shop", "slow-2"]);
+        // Its next task takes a place again.
+        claims.execute_on("a3", Lane::Quick);
+        assert_eq!(claims.active(Lane::Quick), QUICK_DECISIONS_AT_ONCE + 1);
+        assert_eq!(queue, ["shop-2"]);
     }
 
     #[test]

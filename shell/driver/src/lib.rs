@@ -34,5 +34,5 @@ pub use self::{
         ClusterError, Cursor, Listing,
     },
     task::{Finished, Lane, Task},
-    threads::{Threads, Workers},
+    threads::{Deadlines, Threads, Workers},
 };

@@ -163,6 +163,16 @@ impl Task {
         self.lane
     }
 
+    /// Returns the namespace that the task works for. Each has one task at a time.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Returns `true` if the task decides, `false` if it writes.
+    pub fn is_decision(&self) -> bool {
+        matches!(self.work, Work::Decide(_))
+    }
+
     /// Runs the task. `is_stopped` is asked before every effect and after the last one.
     pub fn run(
         self,

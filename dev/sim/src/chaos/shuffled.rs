@@ -3,7 +3,7 @@
 //! A driver with threads sees its tasks end in any order, late, or cut off by their deadline. These
 //! workers do the same, and the same again for the same seed.
 
-use std::{fmt, time::Duration};
+use std::{collections::BTreeSet, fmt, time::Duration};
 
 use operon_driver::{Finished, Task, Workers};
 
@@ -19,12 +19,17 @@ const RUNS_BEFORE_NEXT: u32 = 600;
 /// How often, of a thousand times, a task meets its deadline before an effect.
 const DEADLINE_ENDS: u32 = 20;
 
+/// How often, of a thousand times, a task that has not begun to end is reported as overdue.
+const OVERDUE: u32 = 50;
+
 pub(super) struct Shuffled {
     cluster: FaultyCluster<SimCluster>,
     catalogs: FaultyCatalogs,
     tasks: Vec<Task>,
     /// Tasks that have ended, of which the driver does not know yet.
     ended: Vec<Finished>,
+    /// The namespaces whose tasks were reported as overdue.
+    overdue: BTreeSet<String>,
     random: Random,
 }
 
@@ -34,7 +39,8 @@ impl Shuffled {
         catalogs: FaultyCatalogs,
         random: Random,
     ) -> Self {
-        Self { cluster, catalogs, tasks: Vec::new(), ended: Vec::new(), random }
+        let (tasks, ended) = (Vec::new(), Vec::new());
+        Self { cluster, catalogs, tasks, ended, overdue: BTreeSet::new(), random }
     }
 }
 
@@ -62,11 +68,24 @@ impl Workers for Shuffled {
         }
         if self.tasks.is_empty() { None } else { Some(self.run_one()) }
     }
+
+    fn overdue(&mut self) -> Vec<String> {
+        let mut reported = Vec::new();
+        for task in &self.tasks {
+            let is_new = !self.overdue.contains(task.namespace());
+            if is_new && self.random.happens(OVERDUE) {
+                self.overdue.insert(task.namespace().to_owned());
+                reported.push(task.namespace().to_owned());
+            }
+        }
+        reported
+    }
 }
 
 impl Shuffled {
     fn run_one(&mut self) -> Finished {
         let task = self.tasks.swap_remove(self.random.below(self.tasks.len()));
+        self.overdue.remove(task.namespace());
         let deadline = (0..).find(|_| self.random.happens(DEADLINE_ENDS)).unwrap_or(u32::MAX);
         let effects = std::cell::Cell::new(0);
         let is_stopped = || effects.replace(effects.get() + 1) >= deadline;
