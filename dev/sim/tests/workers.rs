@@ -121,6 +121,8 @@ fn expensive_decisions_do_not_delay_other_namespaces() {
 struct Gate {
     is_open: Mutex<bool>,
     opened: Condvar,
+    /// How many threads came.
+    arrived: Mutex<usize>,
 }
 
 impl Gate {
@@ -130,9 +132,14 @@ impl Gate {
     }
 
     fn pass(&self) {
+        *self.arrived.lock().expect("no thread panics") += 1;
         let is_open = self.is_open.lock().expect("no thread panics");
         let opened = self.opened.wait_while(is_open, |is_open| !*is_open);
         drop(opened.expect("no thread panics"));
+    }
+
+    fn arrived(&self) -> usize {
+        *self.arrived.lock().expect("no thread panics")
     }
 }
 
@@ -142,16 +149,16 @@ impl Gate {
 struct Gated {
     cluster: SimCluster,
     gate: Gate,
-    hangs: fn(&Object) -> bool,
+    hangs: fn(&Gate, &Object) -> bool,
 }
 
 impl Gated {
-    fn new(cluster: &SimCluster, hangs: fn(&Object) -> bool) -> Arc<Self> {
+    fn new(cluster: &SimCluster, hangs: fn(&Gate, &Object) -> bool) -> Arc<Self> {
         Arc::new(Self { cluster: cluster.clone(), gate: Gate::default(), hangs })
     }
 
     fn pass(&self, object: &Object) {
-        if (self.hangs)(object) {
+        if (self.hangs)(&self.gate, object) {
             self.gate.pass();
         }
     }
@@ -218,12 +225,45 @@ script:
     let mut stage = SimStage::new();
     run_scenario(&parse_scenario(story).unwrap(), &mut stage).unwrap();
     let (cluster, catalogs) = (stage.cluster().clone(), Arc::new(stage.catalogs().clone()));
-    let gated = Gated::new(&cluster, |object| object.namespace() == "stuck");
+    let gated = Gated::new(&cluster, |_, object| object.namespace() == "stuck");
     let mut threaded = Threaded::start(&stage, &gated, &catalogs, Deadlines::default());
     assert!(threaded.runs_until(|| succeeded(&cluster, "shop") == 1));
     assert_eq!(succeeded(&cluster, "stuck"), 0);
     gated.gate.open();
     assert!(threaded.runs_until(|| succeeded(&cluster, "stuck") == 1), "the slow one goes on");
+}
+
+#[test]
+fn hanging_writes_release_shared_objects() {
+    let story = "
+about: one of two namespaces hangs while it writes the CRD that both need
+catalogs:
+  olm/demo:
+    etcd: { provides: [EtcdCluster.v1.etcd.example.com], channels: { stable: [0.9.0] } }
+    owl: { provides: [Owl.v1.owl.example.com], channels: { stable: [1.0.0] } }
+script:
+- group: one
+- group: two
+- group: zoo
+- subscribe: one etcd/stable from olm/demo
+- subscribe: two etcd/stable from olm/demo
+- subscribe: zoo owl/stable from olm/demo
+";
+    let mut stage = SimStage::new();
+    run_scenario(&parse_scenario(story).unwrap(), &mut stage).unwrap();
+    let (cluster, catalogs) = (stage.cluster().clone(), Arc::new(stage.catalogs().clone()));
+    let gated = Gated::new(&cluster, |gate, object| {
+        object.kind() == known::CUSTOM_RESOURCE_DEFINITION
+            && object.name().contains("etcd")
+            && gate.arrived() == 0
+    });
+    let deadlines = Deadlines { execution: SHORT_DEADLINE, ..Deadlines::default() };
+    let mut threaded = Threaded::start(&stage, &gated, &catalogs, deadlines);
+    let both = || succeeded(&cluster, "one") + succeeded(&cluster, "two");
+    assert!(threaded.runs_until(|| both() == 1 && succeeded(&cluster, "zoo") == 1));
+    assert_eq!((gated.gate.arrived(), both()), (1, 1), "the first write still hangs");
+    gated.gate.open();
+    assert!(threaded.runs_until(|| both() == 2), "the slow one goes on");
 }
 
 /// Catalogs that do not return the contents of some bundles while their gate is closed.

@@ -3,6 +3,9 @@
 //! Namespaces are decided and written concurrently. Two of them may want the same object outside of
 //! both, such as a CRD or a ClusterRole. Only one writes it at a time; the others are decided again
 //! afterwards, when they see what it wrote.
+//!
+//! Claims save work and keep conflicts from users. Correctness rests on the versions that writes carry, as
+//! with two controllers side by side. So writes that hang lose their claims at their deadline.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -52,6 +55,15 @@ pub(crate) enum Claimed {
     Outdated,
 }
 
+/// A task that exceeded its deadline.
+#[derive(Debug)]
+pub(crate) struct Overdue {
+    /// Whether the task is a decision.
+    pub(crate) was_deciding: bool,
+    /// The namespaces that waited for it and are decided again.
+    pub(crate) released: Vec<String>,
+}
+
 impl Claims {
     /// Starts work on a namespace: it is decided on a lane.
     pub(crate) fn begin(&mut self, namespace: &str, lane: Lane) {
@@ -67,12 +79,18 @@ impl Claims {
         }
     }
 
-    /// Frees the place of a namespace whose task exceeded its deadline. Returns `true` if the task is a
-    /// decision.
-    pub(crate) fn mark_overdue(&mut self, namespace: &str) -> bool {
-        let Some(progress) = self.in_progress.get_mut(namespace) else { return false };
+    /// Frees the place and the claims of a namespace whose task exceeded its deadline. Of its effects, at most
+    /// the one that hangs is still executed.
+    pub(crate) fn mark_overdue(&mut self, namespace: &str) -> Overdue {
+        let Some(progress) = self.in_progress.get_mut(namespace) else {
+            return Overdue { was_deciding: false, released: Vec::new() };
+        };
         progress.is_overdue = true;
-        matches!(progress.state, State::Deciding)
+        let was_deciding = matches!(progress.state, State::Deciding);
+        if let State::Executing(claims) = &mut progress.state {
+            claims.clear();
+        }
+        Overdue { was_deciding, released: self.release() }
     }
 
     /// Returns `true` if the task of a namespace exceeded its deadline.
@@ -114,6 +132,11 @@ impl Claims {
     /// Ends work on a namespace; returns the namespaces that waited for it and are decided again.
     pub(crate) fn end(&mut self, namespace: &str) -> Vec<String> {
         self.in_progress.remove(namespace);
+        self.release()
+    }
+
+    /// Returns the namespaces that waited for claims that nothing holds now.
+    fn release(&mut self) -> Vec<String> {
         let free: Vec<Claim> =
             self.waiting.keys().filter(|claim| !self.is_held(claim)).cloned().collect();
         let mut released = Vec::new();
@@ -198,6 +221,24 @@ mod tests {
         assert_eq!(claims.claim("b", roles(&["y"]), false, |_| true), Claimed::Yes);
         assert_eq!(claims.end("b"), ["c"]);
         assert!(claims.is_idle());
+    }
+
+    #[test]
+    fn overdue_writes_lose_their_claims() {
+        let mut claims = Claims::default();
+        ["a", "b", "c"].iter().for_each(|namespace| claims.begin(namespace, Lane::Quick));
+        assert_eq!(claims.claim("a", roles(&["x"]), true, |_| true), Claimed::Yes);
+        assert_eq!(claims.claim("b", roles(&["x"]), false, |_| true), Claimed::Later);
+        assert_eq!(claims.claim("c", BTreeSet::new(), true, |_| true), Claimed::Later);
+        let Overdue { was_deciding, released } = claims.mark_overdue("a");
+        assert_eq!((was_deciding, released.len()), (false, 2), "{released:?}");
+        assert_eq!((claims.active(Lane::Quick), claims.is_writing()), (0, true));
+        claims.begin("b", Lane::Quick);
+        assert_eq!(claims.claim("b", roles(&["x"]), false, |_| true), Claimed::Yes);
+        // The first one ends while the other writes, and takes nothing from it.
+        assert!(claims.end("a").is_empty() && claims.is_busy("b"));
+        claims.begin("a", Lane::Quick);
+        assert_eq!(claims.claim("a", roles(&["x"]), false, |_| true), Claimed::Later);
     }
 
     #[test]

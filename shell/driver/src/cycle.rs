@@ -21,7 +21,7 @@ use operon_resolve::SourceName;
 use crate::{
     Catalogs, Cluster, ClusterError, Finished, Lane, Task, Workers,
     asks::Asks,
-    claims::{Claimed, Claims},
+    claims::{Claimed, Claims, Overdue},
     lanes::{Lanes, quick_limits},
     picture::Picture,
     repeats::Repeats,
@@ -222,7 +222,7 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
     /// tasks are left, or when another namespace has to be decided.
     fn work(&mut self, mut queue: VecDeque<String>, now: Timestamp, cycle: &mut Cycle) {
         loop {
-            self.free_overdue(cycle);
+            self.free_overdue(cycle, &mut queue);
             // Without workers, a task has ended when its submission returns.
             while let Some(namespace) = self.lanes.next(&mut queue, &self.claims) {
                 let lane = self.lanes.of_decision(&namespace);
@@ -242,11 +242,13 @@ impl<C: Cluster, S: Catalogs> Driver<C, S> {
         queue.iter().for_each(|namespace| self.touched.touch_namespace(namespace));
     }
 
-    /// Frees the places of tasks that exceed their deadline. A namespace whose decision does is decided on
-    /// the lane of expensive decisions next time.
-    fn free_overdue(&mut self, cycle: &mut Cycle) {
+    /// Frees the places and claims of tasks that exceed their deadline. A namespace whose decision does is
+    /// decided on the lane of expensive decisions next time.
+    fn free_overdue(&mut self, cycle: &mut Cycle, queue: &mut VecDeque<String>) {
         for namespace in self.workers.iter_mut().flat_map(|workers| workers.overdue()) {
-            if self.claims.mark_overdue(&namespace) {
+            let Overdue { was_deciding, released } = self.claims.mark_overdue(&namespace);
+            queue.extend(released);
+            if was_deciding {
                 self.lanes.leave_quick(&namespace);
                 cycle.overdue_decisions += 1;
                 let refusal =

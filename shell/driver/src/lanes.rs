@@ -172,7 +172,7 @@ mod tests {
         let begun = begin(&mut lanes, &mut claims, &mut queue);
         assert_eq!(queue, ["slow-2", "shop", "shop-2"], "{begun:?}");
         for name in ["a3", "slow-1"] {
-            assert!(claims.mark_overdue(name));
+            assert!(claims.mark_overdue(name).was_deciding);
         }
         assert_eq!(begin(&mut lanes, &mut claims, &mut queue), ["shop", "slow-2"]);
         // Its next task takes a place again.
@@ -194,6 +194,14 @@ mod tests {
             order.extend(begun);
         }
         assert_eq!(order, ["a", "b", "c", "a", "b", "c", "a", "b"]);
+        // One that became expensive now waits no more than one turn of each of the others.
+        lanes.leave_quick("d");
+        let begun = [(); 2].map(|()| {
+            let begun = begin(&mut lanes, &mut claims, &mut names(&["a", "b", "c", "d"]));
+            begun.iter().for_each(|name| drop(claims.end(name)));
+            begun
+        });
+        assert_eq!(begun.concat(), ["c", "a", "b", "d"]);
     }
 
     #[test]

@@ -29,8 +29,8 @@ const EXPENSIVE_THREADS: usize = EXPENSIVE_AT_ONCE + 8;
 /// does not answer.
 const SLOW_THREADS: usize = 4;
 
-/// How long the effects of one verdict may take. The effects that are left are decided again, on the
-/// slow lane. An installation takes less than a second.
+/// How long the effects of one verdict may take, waiting for a thread included. The effects that are left
+/// are decided again, on the slow lane. An installation takes less than a second.
 const EXECUTION_DEADLINE: Duration = Duration::from_secs(5);
 
 /// How long a quick decision may take. Its steps take some tens of milliseconds. What is not counted in
@@ -63,7 +63,7 @@ pub trait Workers: fmt::Debug {
 /// Dropping them stops each task before its next effect, and waits for that no longer than
 /// `FAREWELL_PATIENCE`.
 pub struct Threads {
-    lanes: Vec<(Lane, Sender<Task>)>,
+    lanes: Vec<(Lane, Sender<Submitted>)>,
     finished: Receiver<Finished>,
     running: Running,
     deadlines: Deadlines,
@@ -92,7 +92,11 @@ impl Default for Deadlines {
     }
 }
 
-/// The tasks that are running, by namespace.
+/// A task, and when it was submitted.
+type Submitted = (Task, Instant);
+
+/// The tasks whose time is running, by namespace: decisions that began, and writes that were submitted. A
+/// write that waits for a thread holds claims.
 #[derive(Clone, Default)]
 struct Running(Arc<Mutex<BTreeMap<String, RunningTask>>>);
 
@@ -186,8 +190,12 @@ impl Deadlines {
 impl Workers for Threads {
     fn submit(&mut self, task: Task) {
         if let Some((_, tasks)) = self.lanes.iter().find(|(lane, _)| *lane == task.lane()) {
+            let now = Instant::now();
+            if !task.is_decision() {
+                self.running.begin(&task, now);
+            }
             // The threads of a lane live as long as its sender.
-            let _ = tasks.send(task);
+            let _ = tasks.send((task, now));
         }
     }
 
@@ -225,7 +233,7 @@ impl Drop for Threads {
 struct Worker<C, S> {
     cluster: Arc<C>,
     catalogs: Arc<S>,
-    queue: Arc<Mutex<Receiver<Task>>>,
+    queue: Arc<Mutex<Receiver<Submitted>>>,
     finished: Sender<Finished>,
     running: Running,
     execution_deadline: Duration,
@@ -237,12 +245,14 @@ impl<C: Cluster, S: Catalogs> Worker<C, S> {
     fn run(&self) {
         loop {
             let task = self.queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(task) = task else { return };
-            let begun = Instant::now();
+            let Ok((task, submitted)) = task else { return };
             let namespace = task.namespace().to_owned();
-            self.running.begin(&task, begun);
+            if task.is_decision() {
+                self.running.begin(&task, Instant::now());
+            }
             let is_stopped = || {
-                self.is_dropped.load(Ordering::Relaxed) || begun.elapsed() > self.execution_deadline
+                self.is_dropped.load(Ordering::Relaxed)
+                    || submitted.elapsed() > self.execution_deadline
             };
             let finished = task.run_caught(&self.cluster, &self.catalogs, &is_stopped);
             // Removed first: the driver may start the next task of the namespace at once.
