@@ -4,7 +4,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use operon_object::sha256_hex;
@@ -20,28 +23,30 @@ use crate::World;
 pub struct Memory {
     /// Answers of constraint rules.
     pub(crate) rules: ConstraintCache,
-    exhausted: Arc<Mutex<ExhaustedResolutions>>,
+    remembered: Arc<Mutex<RememberedResolutions>>,
+    steps_worked: Arc<AtomicU64>,
 }
 
-/// Limits the exhausted resolutions that are kept for one namespace. A decision resolves again when it holds
+/// Limits the remembered resolutions that are kept for one namespace. A decision resolves again when it holds
 /// a Subscription back, and decisions of other namespaces resolve this one with the steps they have left; so
 /// one world needs several.
-const MAX_EXHAUSTED_PER_NAMESPACE: usize = 4;
+const MAX_REMEMBERED_PER_NAMESPACE: usize = 4;
 
-/// Limits the operators that all exhausted resolutions name: some 500 bytes each, 16 MiB in all.
-const MAX_EXHAUSTED_WEIGHT: usize = 1 << 15;
+/// Limits the operators that all remembered resolutions name: some 500 bytes each, 16 MiB in all.
+const MAX_REMEMBERED_WEIGHT: usize = 1 << 15;
 
-/// Resolutions that spent their budget, by namespace.
+/// Resolutions that were cut for lack of steps or bytes, by namespace: those that are too expensive, and
+/// conflicts of which not everything was found out.
 #[derive(Debug, Default)]
-struct ExhaustedResolutions {
-    by_namespace: BTreeMap<String, Vec<Exhausted>>,
+struct RememberedResolutions {
+    by_namespace: BTreeMap<String, Vec<Remembered>>,
     /// Counts accesses, to find the resolution that was not used for the longest time.
     accesses: u64,
 }
 
-/// A resolution that spent its budget.
+/// A resolution that was cut.
 #[derive(Debug, Clone)]
-struct Exhausted {
+struct Remembered {
     /// A digest of everything that the resolution rests on.
     inputs: String,
     resolution: Resolution,
@@ -49,15 +54,15 @@ struct Exhausted {
     last_access: u64,
 }
 
-impl ExhaustedResolutions {
+impl RememberedResolutions {
     fn has(&self, namespace: &str) -> bool {
         self.by_namespace.contains_key(namespace)
     }
 
-    fn get(&mut self, namespace: &str, inputs: &str) -> Option<Exhausted> {
+    fn get(&mut self, namespace: &str, inputs: &str) -> Option<Remembered> {
         self.accesses += 1;
         let kept = self.by_namespace.get_mut(namespace)?;
-        let found = kept.iter_mut().find(|exhausted| exhausted.inputs == inputs)?;
+        let found = kept.iter_mut().find(|remembered| remembered.inputs == inputs)?;
         found.last_access = self.accesses;
         Some(found.clone())
     }
@@ -66,13 +71,13 @@ impl ExhaustedResolutions {
         self.accesses += 1;
         let last_access = self.accesses;
         let kept = self.by_namespace.entry(namespace.to_owned()).or_default();
-        kept.push(Exhausted { inputs, resolution, steps, last_access });
-        if kept.len() > MAX_EXHAUSTED_PER_NAMESPACE {
+        kept.push(Remembered { inputs, resolution, steps, last_access });
+        if kept.len() > MAX_REMEMBERED_PER_NAMESPACE {
             forget_oldest(kept);
         }
-        let weight = |kept: &Vec<Exhausted>| kept.iter().map(Exhausted::weight).sum::<usize>();
-        while self.by_namespace.values().map(weight).sum::<usize>() > MAX_EXHAUSTED_WEIGHT {
-            let oldest = |kept: &Vec<Exhausted>| kept.iter().map(|one| one.last_access).min();
+        let weight = |kept: &Vec<Remembered>| kept.iter().map(Remembered::weight).sum::<usize>();
+        while self.by_namespace.values().map(weight).sum::<usize>() > MAX_REMEMBERED_WEIGHT {
+            let oldest = |kept: &Vec<Remembered>| kept.iter().map(|one| one.last_access).min();
             let next = self.by_namespace.iter().min_by_key(|(_, kept)| oldest(kept));
             let Some(name) = next.map(|(name, _)| name.clone()) else { return };
             if let Some(kept) = self.by_namespace.get_mut(&name) {
@@ -83,14 +88,14 @@ impl ExhaustedResolutions {
     }
 }
 
-fn forget_oldest(kept: &mut Vec<Exhausted>) {
-    let oldest = kept.iter().enumerate().min_by_key(|(_, exhausted)| exhausted.last_access);
+fn forget_oldest(kept: &mut Vec<Remembered>) {
+    let oldest = kept.iter().enumerate().min_by_key(|(_, remembered)| remembered.last_access);
     if let Some(oldest) = oldest.map(|(place, _)| place) {
         kept.remove(oldest);
     }
 }
 
-impl Exhausted {
+impl Remembered {
     /// Counts the operators that the resolution names, and itself.
     fn weight(&self) -> usize {
         let named = |part: &Part| match &part.result {
@@ -105,7 +110,12 @@ impl Exhausted {
 }
 
 impl Memory {
-    /// Resolves, unless the same inputs spent the whole budget before: then the answer is the same.
+    /// Returns the steps that resolutions took which were not remembered.
+    pub fn steps_worked(&self) -> u64 {
+        self.steps_worked.load(Ordering::Relaxed)
+    }
+
+    /// Resolves, unless a resolution with the same inputs was cut before: then the answer is the same.
     pub(crate) fn resolve(
         &self,
         world: &World<'_>,
@@ -115,7 +125,9 @@ impl Memory {
         budget: &mut Budget,
     ) -> Resolution {
         let left = budget.steps_left();
-        let inputs = || digest(world, universe, requests, semantics, left);
+        // A budget that was cut before does not say whether this resolution was.
+        let was_cut = budget.was_cut();
+        let inputs = || digest(world, universe, requests, semantics, left, was_cut);
         if self.lock().has(&universe.namespace) {
             let inputs = inputs();
             if let Some(known) = self.lock().get(&universe.namespace, &inputs) {
@@ -124,19 +136,16 @@ impl Memory {
             }
         }
         let resolution = resolve(universe, requests, semantics, budget);
-        let is_exhausted = resolution
-            .parts
-            .iter()
-            .any(|part| matches!(part.result, Err(Failure::TooExpensive(_))));
-        if is_exhausted {
-            let steps = left - budget.steps_left();
+        let steps = left - budget.steps_left();
+        self.steps_worked.fetch_add(steps, Ordering::Relaxed);
+        if budget.was_cut() {
             self.lock().insert(&universe.namespace, inputs(), resolution.clone(), steps);
         }
         resolution
     }
 
-    fn lock(&self) -> MutexGuard<'_, ExhaustedResolutions> {
-        self.exhausted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, RememberedResolutions> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -147,6 +156,7 @@ fn digest(
     requests: &[Request],
     semantics: &Semantics,
     steps: u64,
+    was_cut: bool,
 ) -> String {
     let Universe { namespace, sources, installed, fail_forward, native_apis } = universe;
     let sources: Vec<_> = sources
@@ -164,7 +174,7 @@ fn digest(
     let limits = &world.settings.limits;
     sha256_hex(format!(
         "{namespace} {sources:?} {installed:?} {fail_forward} {native_apis:?} {requests:?} \
-         {semantics:?} {limits:?} {steps}"
+         {semantics:?} {limits:?} {steps} {was_cut}"
     ))
 }
 
@@ -196,27 +206,27 @@ mod tests {
 
     #[test]
     fn several_inputs_of_a_namespace_are_kept() {
-        let mut exhausted = ExhaustedResolutions::default();
-        for number in 0..MAX_EXHAUSTED_PER_NAMESPACE {
-            exhausted.insert("shop", number.to_string(), resolution(0), 10);
+        let mut remembered = RememberedResolutions::default();
+        for number in 0..MAX_REMEMBERED_PER_NAMESPACE {
+            remembered.insert("shop", number.to_string(), resolution(0), 10);
         }
-        exhausted.insert("other", "0".to_owned(), resolution(0), 20);
-        assert_eq!(exhausted.get("shop", "0").map(|one| one.steps), Some(10));
+        remembered.insert("other", "0".to_owned(), resolution(0), 20);
+        assert_eq!(remembered.get("shop", "0").map(|one| one.steps), Some(10));
         // The one that was not used for the longest time makes room.
-        exhausted.insert("shop", "new".to_owned(), resolution(0), 30);
-        assert!(exhausted.get("shop", "1").is_none());
-        assert!(exhausted.get("shop", "0").is_some() && exhausted.get("shop", "new").is_some());
-        assert_eq!(exhausted.get("other", "0").map(|one| one.steps), Some(20));
+        remembered.insert("shop", "new".to_owned(), resolution(0), 30);
+        assert!(remembered.get("shop", "1").is_none());
+        assert!(remembered.get("shop", "0").is_some() && remembered.get("shop", "new").is_some());
+        assert_eq!(remembered.get("other", "0").map(|one| one.steps), Some(20));
     }
 
     #[test]
     fn large_resolutions_make_older_ones_go() {
-        let mut exhausted = ExhaustedResolutions::default();
+        let mut remembered = RememberedResolutions::default();
         for name in ["a", "b", "c"] {
-            exhausted.insert(name, "0".to_owned(), resolution(MAX_EXHAUSTED_WEIGHT / 2 - 10), 10);
+            remembered.insert(name, "0".to_owned(), resolution(MAX_REMEMBERED_WEIGHT / 2 - 10), 10);
         }
-        assert!(!exhausted.has("a") && exhausted.has("b") && exhausted.has("c"));
-        exhausted.insert("d", "0".to_owned(), resolution(MAX_EXHAUSTED_WEIGHT), 10);
-        assert!(exhausted.by_namespace.is_empty());
+        assert!(!remembered.has("a") && remembered.has("b") && remembered.has("c"));
+        remembered.insert("d", "0".to_owned(), resolution(MAX_REMEMBERED_WEIGHT), 10);
+        assert!(remembered.by_namespace.is_empty());
     }
 }

@@ -13,6 +13,9 @@ const STEPS: u64 = 4_000_000;
 
 /// A catalog with a bundle whose rule is costly, and one without any rule.
 const CATALOG: &str = "  olm/demo:
+    broken:
+      properties: { olm.package.required: [{ packageName: missing, versionRange: '>=1.0.0' }] }
+      channels: { stable: [1.0.0] }
     costly:
       properties:
         olm.constraint:
@@ -217,6 +220,36 @@ fn too_expensive_condition_names_the_costliest_bundle() {
         object.kind() == known::EVENT && object.at(&["reason"]).str() == "ResolutionFailed"
     });
     assert!(events.iter().any(|event| event.at(&["message"]).str() == message), "{events:?}");
+}
+
+#[test]
+fn cut_conflicts_are_remembered_until_inputs_change() {
+    let subscriptions = [("shop".to_owned(), "broken"), ("shop".to_owned(), "plain")];
+    let mut decided = Decided::new(&subscriptions, STEPS, false);
+    // Not enough to find out why there is no answer.
+    let mut settings = Settings { kube_version: "v1.33.0".to_owned(), ..Settings::default() };
+    settings.limits.conflict_steps = 1;
+    let memory = settings.memory.clone();
+    let (cluster, catalogs) = (decided.cluster.clone(), decided.driver.catalogs().clone());
+    decided.driver = Driver::new(cluster, catalogs, settings);
+    assert!(decided.settle());
+    let decide = |decided: &Decided| {
+        let before = memory.steps_worked();
+        let verdict = operon_lifecycle::decide(&decided.driver.world(decided.now));
+        assert!(verdict.was_cut);
+        (verdict.steps, memory.steps_worked() - before)
+    };
+    let (steps, worked) = decide(&decided);
+    assert!(steps > 0, "what is remembered costs what it cost");
+    assert_eq!(worked, 0, "and takes no work");
+    let installed = decided.objects(|object| {
+        object.kind() == known::SUBSCRIPTION && object.spec().get("name").str() == "plain"
+    });
+    let before = memory.steps_worked();
+    decided.cluster.delete(&installed[0].key(), installed[0].uid()).unwrap();
+    assert!(decided.settle());
+    assert!(memory.steps_worked() > before, "other inputs are work");
+    assert_eq!(decide(&decided).1, 0);
 }
 
 #[test]
