@@ -44,6 +44,7 @@ Verbs:
       --growth                 the synthetic catalog at scale 1 and 10, resolving at 1, 4 and 16
       --million                opening and resolving with a million bundles (minutes, 6 GB memory)
       --resolving              the section about resolving alone
+      --families               catalogs that are hard on purpose, each family at three sizes (minutes)
       --images                 a catalog as an image: pulled from a local registry, opened, served
       --cluster                the controller on a real cluster, which is brought up for it
       --search [WORD…]         the search alone, on problems of known shapes
