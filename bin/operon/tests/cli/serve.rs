@@ -11,8 +11,11 @@ use tempfile::TempDir;
 
 use crate::plan::repository;
 
-/// How long a rollout waits at most for the server to end, with room for a busy machine.
-const LONGEST_STOP: Duration = Duration::from_secs(4);
+/// How long a rollout waits at most for the server to end.
+const LONGEST_STOP: Duration = Duration::from_secs(2);
+
+/// How often the server may try to end in time: a busy machine delays a process without its fault.
+const TRIES: usize = 4;
 
 /// A server process, which is killed when a test fails.
 struct Serving {
@@ -38,13 +41,23 @@ impl Serving {
         lines.find_map(|line| Some(line.strip_prefix(begin)?.to_owned())).expect("a line")
     }
 
-    /// Sends SIGTERM; returns the exit code and how long the process took to end.
-    fn terminate(&mut self) -> (Option<i32>, Duration) {
+    /// Sends SIGTERM; returns how long the process took to end.
+    fn terminate(&mut self) -> Duration {
         let kill = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status();
         assert!(kill.is_ok_and(|status| status.success()));
         let begun = Instant::now();
         let status = self.process.wait().expect("the process ends");
-        (status.code(), begun.elapsed())
+        assert_eq!(status.code(), Some(0));
+        begun.elapsed()
+    }
+}
+
+/// Asserts that a server ends in time, in one of several tries.
+fn assert_ends_in_time(run: impl Fn() -> Duration) {
+    let mut took = Vec::new();
+    while !took.last().is_some_and(|last| *last < LONGEST_STOP) {
+        assert!(took.len() < TRIES, "{took:?}");
+        took.push(run());
     }
 }
 
@@ -105,14 +118,44 @@ fn stalled_call(address: &str) -> TcpStream {
 #[test]
 fn termination_ends_the_server_while_a_call_stalls() {
     let catalog = repository().join("examples/quickstart/catalog");
-    let mut serving = Serving::start(&catalog.to_string_lossy());
-    let address = serving.wait_for("listening at ");
-    serving.wait_for("serving ");
-    let stalled = stalled_call(&address);
-    let (code, took) = serving.terminate();
-    assert_eq!(code, Some(0));
-    assert!(took < LONGEST_STOP, "{took:?}");
-    drop(stalled);
+    assert_ends_in_time(|| {
+        let mut serving = Serving::start(&catalog.to_string_lossy());
+        let address = serving.wait_for("listening at ");
+        serving.wait_for("serving ");
+        let stalled = stalled_call(&address);
+        let took = serving.terminate();
+        drop(stalled);
+        took
+    });
+}
+
+#[test]
+fn termination_ends_the_server_despite_silent_connections() {
+    let catalog = repository().join("examples/quickstart/catalog");
+    let preface: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let settings: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+    // Nothing, half a preface, a preface, and a connection that never has a call.
+    let said = [vec![], preface[..12].to_vec(), preface.to_vec(), [preface, settings].concat()];
+    assert_ends_in_time(|| {
+        let mut serving = Serving::start(&catalog.to_string_lossy());
+        let address = serving.wait_for("listening at ");
+        serving.wait_for("serving ");
+        let open: Vec<TcpStream> = said
+            .iter()
+            .flat_map(|words| [words; 8])
+            .map(|words| {
+                let mut stream = TcpStream::connect(&address).expect("the server listens");
+                stream.write_all(words).expect("the server reads");
+                stream
+            })
+            .collect();
+        // The server has accepted all of them once it answers the one that came last.
+        let stalled = stalled_call(&address);
+        drop(stalled);
+        let took = serving.terminate();
+        drop(open);
+        took
+    });
 }
 
 #[test]
@@ -120,9 +163,9 @@ fn termination_ends_the_server_while_its_catalog_opens() {
     // A registry that accepts connections and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = silent.local_addr().expect("an address").port();
-    let mut serving = Serving::start(&format!("localhost:{port}/catalog:latest"));
-    serving.wait_for("listening at ");
-    let (code, took) = serving.terminate();
-    assert_eq!(code, Some(0));
-    assert!(took < LONGEST_STOP, "{took:?}");
+    assert_ends_in_time(|| {
+        let mut serving = Serving::start(&format!("localhost:{port}/catalog:latest"));
+        serving.wait_for("listening at ");
+        serving.terminate()
+    });
 }
