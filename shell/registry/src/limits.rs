@@ -38,7 +38,8 @@ pub const IDLE_LIMIT: Duration = Duration::from_mins(5);
 /// The largest message takes less at 2 Mbit/s.
 pub const STALLED_CALL_LIMIT: Duration = Duration::from_mins(5);
 
-/// How long connections without calls may take to end by themselves when the server stops.
+/// How long connections without calls may take to end by themselves when the server stops. Those that have
+/// not spoken HTTP/2 are closed at once.
 pub const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// How many documents are read at once, over all calls: each may be megabytes, and twice that as JSON.

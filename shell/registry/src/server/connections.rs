@@ -150,13 +150,17 @@ impl Connections {
         Some(Call { number, connection, connections })
     }
 
-    /// Closes the connections whose time is over. `stopping` is when the server began to stop.
+    /// Closes the connections whose time is over. `stopping` is when the server began to stop; from then on
+    /// it waits for no connection that has not spoken HTTP/2.
     pub(crate) fn sweep(&self, now: Instant, stopping: Option<Instant>) {
         let is_over =
             stopping.is_some_and(|since| now.duration_since(since) >= self.limits.stop_grace);
         let table = lock(&self.table);
         for connection in table.connections.values() {
-            if connection.is_overdue(now, &self.limits) || (is_over && connection.is_idle()) {
+            if connection.is_overdue(now, &self.limits)
+                || (is_over && connection.is_idle())
+                || (stopping.is_some() && connection.is_silent())
+            {
                 connection.close();
             }
         }
@@ -225,6 +229,11 @@ impl Connection {
 
     fn is_idle(&self) -> bool {
         lock(&self.state).calls.is_empty()
+    }
+
+    /// Returns `true` if the peer has not spoken HTTP/2.
+    fn is_silent(&self) -> bool {
+        lock(&self.state).spoken < SPOKEN_BYTES
     }
 
     fn is_overdue(&self, now: Instant, limits: &ServerLimits) -> bool {
@@ -382,8 +391,8 @@ mod tests {
             ..ServerLimits::default()
         };
         let all = Arc::new(Connections::new(limits));
-        let [silent, mut idle, mut stalled, mut working] =
-            [(); 4].map(|()| all.admit(peer(1)).expect("a place"));
+        let [mut idle, mut stalled, mut working] =
+            [(); 3].map(|()| all.admit(peer(1)).expect("a place"));
         for spoken in [&mut idle, &mut stalled, &mut working] {
             spoken.arrived(&[0; SPOKEN_BYTES]);
         }
@@ -391,6 +400,11 @@ mod tests {
         let ours = all.begin_call(&working.connection, false).expect("a call");
         ours.set_turn(Turn::Ours);
         let begun = Instant::now();
+        let late = all.admit(peer(2)).expect("a place");
+        all.sweep(begun, Some(begun));
+        assert!(is_closed(&late), "nothing is expected of it");
+        assert!(![&idle, &stalled, &working].into_iter().any(is_closed));
+        let silent = all.admit(peer(1)).expect("a place");
         let closed_after = |seconds: u64, stopping: Option<Instant>| {
             all.sweep(begun + Duration::from_secs(seconds), stopping);
             [&silent, &idle, &stalled, &working].map(is_closed)
