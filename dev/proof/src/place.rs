@@ -6,6 +6,7 @@ use std::{
     thread,
 };
 
+use operon_parts::{Part, leave_out};
 use operon_rig::{Rig, RigError, RigOptions, rig_for_test};
 
 /// Returns rigs for a proof, or none, and says why it is left out.
@@ -17,7 +18,8 @@ pub fn rigs_for_proof(name: &str, count: usize) -> Vec<Rig> {
         return vec![Rig::find(&running).expect("the rig that was named")];
     }
     if env::var_os("OPERON_PROOF").is_none() {
-        println!("left out: it takes minutes; OPERON_PROOF=all cargo test -p operon-proof");
+        let reason = "it takes minutes; OPERON_PROOF=all cargo test -p operon-proof";
+        leave_out(Part::Proof, reason);
         return Vec::new();
     }
     let bring_up = |number: usize| rig_for_test(RigOptions::cluster(&format!("{name}{number}")));

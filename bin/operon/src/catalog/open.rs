@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use operon_catalog::Severity;
 use operon_image::{CacheDirectory, Location, OpenOptions, OpenedCatalog, Progress, open_catalog};
@@ -52,6 +52,18 @@ impl CatalogPath {
             stderr_line!("hint: operon catalog validate {path}");
         }
         Ok(opened)
+    }
+
+    /// Opens the catalog as [`Self::open`] does, and refuses one without packages: nothing can be
+    /// listed from it.
+    pub(crate) fn open_filled(&self) -> anyhow::Result<OpenedCatalog> {
+        let opened = self.open()?;
+        match opened.emptiness(&self.path.to_string_lossy()) {
+            Some(problem) => bail!(
+                "{problem}\nhint: give the directory that holds the catalog's JSON or YAML files, in images often `/configs`"
+            ),
+            None => Ok(opened),
+        }
     }
 
     /// Opens the catalog; its findings are the caller's business.

@@ -36,10 +36,9 @@ pub(crate) fn run(command: &Validate) -> anyhow::Result<Outcome> {
     let opened = command.catalog.open_quietly()?;
     let catalog = opened.catalog();
     let mut findings: Vec<Diagnostic> = catalog.diagnostics().collect();
-    if catalog.counts().packages == 0 {
-        let argument = command.catalog.path.display();
+    if let Some(problem) = opened.emptiness(&command.catalog.path.to_string_lossy()) {
         findings.push(
-            Diagnostic::new(Rule::NoCatalog, format!("`{argument}` holds no catalog: no olm.package document was found"))
+            Diagnostic::new(Rule::NoCatalog, problem)
                 .help("give the directory that holds the catalog's JSON or YAML files, in images often `/configs`"),
         );
     }

@@ -240,7 +240,11 @@ impl OperatorRow {
             Standing::Waiting if self.detail == LOOKED_FOR => {
                 if !is_under_way {
                     self.standing = Standing::Failed;
-                    self.phase = "Unresolved".to_owned();
+                    self.phase = match told.get("type").str() {
+                        "BundleUnpackFailed" => "BundleUnpackFailed",
+                        _ => "Unresolved",
+                    }
+                    .to_owned();
                 }
                 if !message.is_empty() {
                     self.detail = message;
@@ -275,4 +279,26 @@ fn missing(operator: ServiceVersion<'_>) -> String {
         }
     });
     told.collect::<Vec<String>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use operon_object::{list, map};
+
+    use super::*;
+
+    #[test]
+    fn pull_failure_is_not_called_unresolved() {
+        let phase = |kind: &str| {
+            let version = "operators.coreos.com/v1alpha1";
+            let mut object = Object::new(version, "Subscription", "harbour", "tide");
+            let told = map! { "type" => kind, "status" => "True", "message" => "because" };
+            object.set(&["status", "conditions"], list![told]);
+            let row = subscription_row(&Objects::default(), &object);
+            (row.phase, row.detail, row.standing)
+        };
+        let failed = |word: &str| (word.to_owned(), "because".to_owned(), Standing::Failed);
+        assert_eq!(phase("BundleUnpackFailed"), failed("BundleUnpackFailed"));
+        assert_eq!(phase("ResolutionFailed"), failed("Unresolved"));
+    }
 }

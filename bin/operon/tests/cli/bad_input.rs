@@ -116,6 +116,18 @@ fn a_channel_of_a_million_entries() {
 fn files_that_are_not_there() {
     let directory = TempDir::new().unwrap();
     expect_refusal("an empty directory", &validate(directory.path()), "holds no catalog");
+    for what in ["packages", "channels", "bundles", "apis"] {
+        let listed = Command::new(env!("CARGO_BIN_EXE_operon"))
+            .args(["catalog", "list", what])
+            .arg(directory.path())
+            .env("OPERON_CACHE_DIR", directory.path().join(".cache"))
+            .output()
+            .unwrap();
+        let message =
+            "` holds no catalog: no olm.package document was found\nhint: give the directory";
+        expect_refusal(what, &listed, message);
+        assert!(listed.stdout.is_empty(), "{what}");
+    }
     symlink("/nowhere", directory.path().join("dangling.yaml")).unwrap();
     expect_refusal(
         "a dangling link",

@@ -13,6 +13,7 @@ use std::{
 };
 
 use operon_fbc::{MemoryFile, read_catalog};
+use operon_parts::{Part, leave_out};
 use tempfile::TempDir;
 
 use crate::plan::repository;
@@ -45,14 +46,15 @@ impl Community {
         let shared = shared.unwrap_or_else(|| repository().join("../shared"));
         let archive = shared.join("data/operatorhub-slim.tar.zst");
         if !archive.is_file() {
-            eprintln!("left out: ../shared/data/operatorhub-slim.tar.zst is not there");
+            let reason = "../shared/data/operatorhub-slim.tar.zst is not there";
+            leave_out(Part::Shared, reason);
             return None;
         }
         let directory = TempDir::new().expect("a temporary directory");
         let mut tar = Command::new("tar");
         tar.args(["--zstd", "-xf"]).arg(archive).current_dir(directory.path());
         if !tar.status().is_ok_and(|status| status.success()) {
-            eprintln!("left out: `tar --zstd` cannot unpack the community catalog here");
+            leave_out(Part::Shared, "`tar --zstd` cannot unpack the community catalog here");
             return None;
         }
         let (packages, pairs) = packages_and_pairs(&directory.path().join("operatorhub-slim"));

@@ -14,7 +14,8 @@ pub(crate) fn sound_catalogs() -> Vec<(Value, Vec<MemoryFile>)> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors/fbc.jsonl");
     let places = [Path::new(beside), Path::new("/work/shared/vectors/fbc.jsonl")];
     let Some(text) = places.iter().find_map(|place| fs::read_to_string(place).ok()) else {
-        println!("left out: {beside} is not present");
+        let reason = format!("{beside} is not present");
+        operon_parts::leave_out(operon_parts::Part::Shared, &reason);
         return Vec::new();
     };
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

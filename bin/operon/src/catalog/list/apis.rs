@@ -65,7 +65,7 @@ struct Row<'a> {
 }
 
 pub(super) fn run(command: &Apis) -> anyhow::Result<Outcome> {
-    let opened = command.catalog.open()?;
+    let opened = command.catalog.open_filled()?;
     let catalog = opened.catalog();
     let packages: Option<Vec<&str>> = if command.packages.package.is_empty() {
         None

@@ -66,7 +66,7 @@ struct Row<'a> {
 }
 
 pub(super) fn run(command: &Bundles) -> anyhow::Result<Outcome> {
-    let opened = command.catalog.open()?;
+    let opened = command.catalog.open_filled()?;
     let catalog = opened.catalog();
     let selection = command.bundles.select(catalog);
     let packages = command.packages.packages(catalog)?;

@@ -85,7 +85,7 @@ impl ChannelFilter {
 }
 
 pub(super) fn run(command: &Channels) -> anyhow::Result<Outcome> {
-    let opened = command.catalog.open()?;
+    let opened = command.catalog.open_filled()?;
     let catalog = opened.catalog();
     let selection = command.bundles.select(catalog);
     let mut rows = command.channels.channels(&command.packages.packages(catalog)?)?;

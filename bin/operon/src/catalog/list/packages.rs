@@ -55,7 +55,7 @@ pub(super) struct Packages {
 }
 
 pub(super) fn run(command: &Packages) -> anyhow::Result<Outcome> {
-    let opened = command.catalog.open()?;
+    let opened = command.catalog.open_filled()?;
     let catalog = opened.catalog();
     let selection = command.bundles.select(catalog);
     let mut rows = command.packages.packages(catalog)?;
