@@ -31,6 +31,24 @@ const PRIORITY_ANNOTATION: &str = "operatorframework.io/priorityclass";
 /// Where a catalog image that only holds files finds the program that serves them.
 const TOOLS: &str = "/operon-tools";
 
+/// Upstream: the memory that a pod asks for where its CatalogSource does not say it.
+const DEFAULT_MEMORY_REQUEST: &str = "50Mi";
+
+/// The most memory of the container that serves a catalog. An author chooses what runs in it, and it must not take the
+/// memory of a node. The largest catalog known needs less than half of it while a registry builds its cache.
+const MEMORY_LIMIT: &str = "2Gi";
+const MEMORY_LIMIT_BYTES: u64 = 2 << 30;
+
+/// The most memory of the container that copies the program. What it writes counts until it is on the disk.
+const COPYING_MEMORY_LIMIT: &str = "256Mi";
+
+/// The size of the volume for the program: a release takes tens of megabytes, a build with debug information some
+/// hundreds.
+const TOOLS_SIZE_LIMIT: &str = "1Gi";
+
+/// The size of the volume for temporary files: the snapshot of a catalog has less than a tenth of this.
+const SCRATCH_SIZE_LIMIT: &str = "1Gi";
+
 /// The kinds that a pod needs.
 const KINDS: &[Kind] =
     &[known::SERVICE_ACCOUNT, known::SERVICE, known::NETWORK_POLICY, known::DEPLOYMENT];
@@ -224,7 +242,8 @@ fn narrow() -> Value {
 
 fn container(source: CatalogSource<'_>, image: &str) -> Value {
     let memory = source.object.spec().at(&["grpcPodConfig", "memoryTarget"]);
-    let memory = if memory.is_empty() { Value::from("50Mi") } else { memory.clone() };
+    let memory =
+        if memory.is_empty() { Value::from(DEFAULT_MEMORY_REQUEST) } else { memory.clone() };
     let probe = map! { "port" => SERVING_PORT };
     map! {
         "name" => "registry-server",
@@ -237,9 +256,39 @@ fn container(source: CatalogSource<'_>, image: &str) -> Value {
         },
         "readinessProbe" => map! { "grpc" => probe.clone(), "timeoutSeconds" => 5 },
         "livenessProbe" => map! { "grpc" => probe, "timeoutSeconds" => 5 },
-        "resources" => map! { "requests" => map! { "cpu" => "10m", "memory" => memory } },
+        "resources" => map! {
+            "limits" => map! { "memory" => memory_limit(&memory) },
+            "requests" => map! { "cpu" => "10m", "memory" => memory },
+        },
         "terminationMessagePolicy" => "FallbackToLogsOnError",
     }
+}
+
+/// Returns the memory limit of a container: [`MEMORY_LIMIT`], or the request if that is not known to be smaller. A
+/// limit below the request would be refused.
+fn memory_limit(request: &Value) -> Value {
+    let is_smaller = quantity(request).is_some_and(|bytes| bytes <= MEMORY_LIMIT_BYTES);
+    if is_smaller { Value::from(MEMORY_LIMIT) } else { request.clone() }
+}
+
+/// Returns the bytes of a plain quantity such as `50Mi`; `None` for one in another form.
+fn quantity(value: &Value) -> Option<u64> {
+    const UNITS: [(&str, u64); 7] = [
+        ("Ki", 1 << 10),
+        ("Mi", 1 << 20),
+        ("Gi", 1 << 30),
+        ("k", 1_000),
+        ("M", 1_000_000),
+        ("G", 1_000_000_000),
+        ("", 1),
+    ];
+    let text = match value.as_integer() {
+        Some(number) => number.to_string(),
+        None => value.str().to_owned(),
+    };
+    let (number, unit) =
+        UNITS.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    number.parse::<u64>().ok()?.checked_mul(*unit)
 }
 
 /// Lets an image that only holds files be served by a program that is brought along.
@@ -255,22 +304,67 @@ fn serve_files(
         "name" => "extract-utilities",
         "image" => own_image,
         "args" => list!["copy-self", TOOLS],
+        "resources" => map! { "limits" => map! { "memory" => COPYING_MEMORY_LIMIT } },
         "volumeMounts" => list![mount("tools", TOOLS)],
     };
     if is_restricted {
         bring.set(&["securityContext"], narrow());
     }
     pod.set(&["initContainers"], list![bring]);
-    let empty = || Value::map::<&str>([]);
+    let volume = |name: &str, size: &str| map! { "name" => name, "emptyDir" => map! { "sizeLimit" => size } };
     pod.set(
         &["volumes"],
-        list![
-            map! { "name" => "tools", "emptyDir" => empty() },
-            map! { "name" => "scratch", "emptyDir" => empty() },
-        ],
+        list![volume("tools", TOOLS_SIZE_LIMIT), volume("scratch", SCRATCH_SIZE_LIMIT)],
     );
     container.set(&["command"], list![format!("{TOOLS}/operon")]);
     let directory = content.get("catalogDir").clone();
     container.set(&["args"], list!["serve", directory, "--cache-dir", "/tmp/cache"]);
     container.set(&["volumeMounts"], list![mount("tools", TOOLS), mount("scratch", "/tmp")]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn container_of(memory_target: Value) -> Value {
+        let mut object = Object::new("operators.coreos.com/v1alpha1", "CatalogSource", "a", "b");
+        object.set(&["spec", "grpcPodConfig", "memoryTarget"], memory_target);
+        container(CatalogSource::read(&object), "image")
+    }
+
+    #[test]
+    fn containers_have_memory_limits_above_their_requests() {
+        let claims = [
+            (Value::from("30Mi"), "2Gi"),
+            (Value::from("2Gi"), "2Gi"),
+            (Value::from(52_428_800), "2Gi"),
+            (Value::from("2048M"), "2Gi"),
+            (Value::from("2049Mi"), "2049Mi"),
+            (Value::from("3e9"), "3e9"),
+            (Value::from("1.5Gi"), "1.5Gi"),
+        ];
+        for (target, expected) in claims {
+            let resources = container_of(target.clone()).get("resources").clone();
+            assert_eq!(resources.at(&["limits", "memory"]).str(), expected, "{target}");
+            assert_eq!(*resources.at(&["requests", "memory"]), target);
+        }
+    }
+
+    #[test]
+    fn extracted_catalogs_have_limited_volumes_and_memory() {
+        let mut container = container_of(Value::Null);
+        assert_eq!(container.at(&["resources", "limits", "memory"]).str(), MEMORY_LIMIT);
+        let mut pod = map! {};
+        let content = map! { "catalogDir" => "/configs" };
+        serve_files(&mut pod, &mut container, &content, "operon", false);
+        let volumes: Vec<&str> = pod
+            .get("volumes")
+            .elements()
+            .iter()
+            .map(|volume| volume.at(&["emptyDir", "sizeLimit"]).str())
+            .collect();
+        assert_eq!(volumes, [TOOLS_SIZE_LIMIT, SCRATCH_SIZE_LIMIT]);
+        let copying = &pod.get("initContainers").elements()[0];
+        assert_eq!(copying.at(&["resources", "limits", "memory"]).str(), COPYING_MEMORY_LIMIT);
+    }
 }
