@@ -16,7 +16,7 @@ use operon_driver::{AddressPolicy, AllowedAddress};
 use operon_kube::{KubeCluster, LeaseOptions, Options, Place, process_identity};
 use operon_monitor::{Board, Monitor};
 
-use self::{log::Log, work::Worker};
+use self::{api_server::ApiServer, log::Log, work::Worker};
 use crate::{
     cluster::{DEFAULT_GLOBAL_NAMESPACE, stop_wish},
     exit::Outcome,
@@ -103,12 +103,14 @@ pub(crate) fn run(command: &Controller) -> anyhow::Result<Outcome> {
     let options = Options { lease: Some(lease), ..Options::default() };
     let cluster = KubeCluster::connect(&place, options)?;
     log.say("info", "a cluster is looked after", &[("server", cluster.server())]);
-    let Some(api_server) = api_server::addresses(cluster.server(), &log, &stop) else {
+    let addresses = AddressPolicy::cluster(command.allow_address.clone(), []);
+    let api_server = ApiServer::resolve(cluster.server(), addresses.clone(), &log, &stop);
+    let Some(api_server) = api_server else {
         return Ok(Outcome::Done);
     };
-    let addresses = AddressPolicy::cluster(command.allow_address.clone(), api_server);
     let worker = Worker {
         cluster: Arc::new(cluster),
+        api_server,
         fetcher: command.fetching.fetcher_of_tenants(&addresses)?,
         namespace: command.namespace.clone(),
         global_namespace: command

@@ -9,9 +9,10 @@ use std::{
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     str::FromStr,
+    sync::{Arc, PoisonError, RwLock},
 };
 
-/// Which addresses may be connected to.
+/// Which addresses may be connected to. Clones share the addresses of the API server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressPolicy {
     /// Without rules, every address may be connected to.
@@ -21,8 +22,32 @@ pub struct AddressPolicy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rules {
     allowed: Vec<AllowedAddress>,
-    forbidden: Vec<SocketAddr>,
+    api_server: ApiServerAddresses,
 }
+
+/// The addresses of the API server, which change while a controller runs.
+#[derive(Debug, Clone, Default)]
+struct ApiServerAddresses(Arc<RwLock<Vec<SocketAddr>>>);
+
+impl ApiServerAddresses {
+    fn contains(&self, address: SocketAddr) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains(&address)
+    }
+
+    fn replace(&self, addresses: impl IntoIterator<Item = SocketAddr>) {
+        let plain = |address: SocketAddr| SocketAddr::new(plain(address.ip()), address.port());
+        let addresses = addresses.into_iter().map(plain).collect();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = addresses;
+    }
+}
+
+impl PartialEq for ApiServerAddresses {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for ApiServerAddresses {}
 
 /// A host that may be connected to whatever its address is, such as `registry.internal` or `127.0.0.1:5000`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,9 +134,17 @@ impl AddressPolicy {
         allowed: Vec<AllowedAddress>,
         api_server: impl IntoIterator<Item = SocketAddr>,
     ) -> Self {
-        let plain = |address: SocketAddr| SocketAddr::new(plain(address.ip()), address.port());
-        let forbidden = api_server.into_iter().map(plain).collect();
-        Self { rules: Some(Rules { allowed, forbidden }) }
+        let policy =
+            Self { rules: Some(Rules { allowed, api_server: ApiServerAddresses::default() }) };
+        policy.set_api_server(api_server);
+        policy
+    }
+
+    /// Replaces the addresses of the API server, in all clones of this policy.
+    pub fn set_api_server(&self, addresses: impl IntoIterator<Item = SocketAddr>) {
+        if let Some(rules) = &self.rules {
+            rules.api_server.replace(addresses);
+        }
     }
 
     /// Returns `true` if some addresses must not be connected to.
@@ -138,7 +171,7 @@ impl AddressPolicy {
                 || allowed.host.parse::<IpAddr>().is_ok_and(|ip| plain(ip) == address.ip());
             is_host && allowed.port.is_none_or(|allowed| allowed == port)
         };
-        let is_api_server = rules.forbidden.contains(&address);
+        let is_api_server = rules.api_server.contains(address);
         let kind = is_api_server.then_some("the API server").or_else(|| local_kind(address.ip()));
         match kind {
             Some(kind) if !rules.allowed.iter().any(is_allowed) => {
@@ -295,6 +328,17 @@ mod tests {
         let other_port = "10.96.0.1:5000".parse().unwrap();
         assert_eq!(policy(&[]).check("node", other_port), Ok(()));
         assert!(policy(&[]).check("node", "[fd00::1]:6443".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn clones_share_the_addresses_of_the_api_server() {
+        let policy = policy(&[]);
+        let clone = policy.clone();
+        let [old, new] = ["10.96.0.1:443", "192.0.2.7:6443"].map(|text| text.parse().unwrap());
+        assert!(clone.check("api", old).is_err() && clone.check("api", new).is_ok());
+        policy.set_api_server([new]);
+        assert!(clone.check("api", old).is_ok() && clone.check("api", new).is_err());
+        assert_eq!(policy, clone);
     }
 
     #[test]

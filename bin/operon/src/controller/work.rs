@@ -14,6 +14,7 @@ use operon_monitor::{Board, Readiness};
 use operon_object::{Object, known};
 
 use super::{
+    api_server::ApiServer,
     first_groups::{Annotated, FirstGroups},
     log::Log,
     report::Report,
@@ -35,6 +36,7 @@ const STANDBY_LOOK: Duration = Duration::from_millis(200);
 /// Runs the engine.
 pub(super) struct Worker {
     pub(super) cluster: Arc<KubeCluster>,
+    pub(super) api_server: ApiServer,
     pub(super) fetcher: Arc<Fetcher>,
     /// The namespace that the controller runs in.
     pub(super) namespace: String,
@@ -72,6 +74,8 @@ impl Worker {
 
     /// Asks the cluster what it is, and sets the engine up for it.
     fn begin(&self) -> Result<Engine, ClusterError> {
+        // Before the first catalog is fetched.
+        self.api_server.refresh(&self.cluster, &self.log);
         let mut settings = Settings {
             own_image: self.own_image.clone(),
             requires_service_account: self.requires_service_account,
@@ -107,6 +111,7 @@ impl Worker {
     ) -> Result<(), ClusterError> {
         let mut was_leading = false;
         while !is_stopping(stop) {
+            self.api_server.refresh(&self.cluster, &self.log);
             let leadership = self.cluster.leadership().unwrap_or_default();
             if leadership.is_held != was_leading {
                 if was_leading {

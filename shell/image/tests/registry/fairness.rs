@@ -11,7 +11,7 @@ use std::{
 
 use operon_driver::{CatalogRequest, Catalogs};
 use operon_image::{
-    Fetcher, Images, ImagesOptions, Limits, MAX_NAMESPACE_CATALOGS, SourceCatalogs,
+    CatalogLimits, Fetcher, Images, ImagesOptions, Limits, MAX_NAMESPACE_CATALOGS, SourceCatalogs,
 };
 use operon_lifecycle::CatalogState;
 use operon_object::{Object, Timestamp, map};
@@ -226,4 +226,19 @@ fn namespaces_with_too_many_sources_are_told_the_limit() {
     assert_eq!(refused, ["source050"]);
     let problem = &states["source050"].problem;
     assert!(problem.contains("namespace `crowded` has more than 50"), "{problem}");
+}
+
+#[test]
+fn statuses_name_the_limit_of_large_catalogs() {
+    let fixture = Fixture::sound();
+    let server = Injector::start(move |request, stream| fixture.serve(request, stream));
+    let catalogs = CatalogLimits { bytes: 10, ..CatalogLimits::of_tenants() };
+    let mut tenants = Tenants::new(Limits { catalogs, ..quick() });
+    tenants.add("tenant", "large", &format!("{}/me/catalog:v1", server.host));
+    tenants.read_until(|states| !states["large"].problem.is_empty());
+    let state = &tenants.read()["large"];
+    let expected = "the catalog has more than 10 bytes of documents, which is more than is read for a \
+                    CatalogSource; leave out packages, or split the catalog";
+    assert_eq!(state.problem, expected);
+    assert!(state.catalog.is_none());
 }

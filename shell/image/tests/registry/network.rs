@@ -11,9 +11,17 @@ use super::{
 
 /// Fetches as a controller does that may connect to one host of this machine.
 fn fetch(host: &str, allowed: &[&str]) -> Result<Tree, PullError> {
+    fetch_beside(&[], host, allowed)
+}
+
+/// Fetches as a controller does whose API server has these addresses.
+fn fetch_beside(api_server: &[&str], host: &str, allowed: &[&str]) -> Result<Tree, PullError> {
     let scene = Scene::new();
     let allowed = allowed.iter().map(|written| written.parse().unwrap()).collect();
     let addresses = AddressPolicy::cluster(allowed, []);
+    // As in a controller, the addresses are known after the policy was handed on.
+    let shared = addresses.clone();
+    shared.set_api_server(api_server.iter().map(|written| written.parse().unwrap()));
     let options = ImagesOptions { addresses, ..scene.options() };
     Images::new(options).unwrap().fetch_catalog(&image(host, "me/catalog:v1"))
 }
@@ -89,4 +97,27 @@ fn redirects_and_token_servers_need_permission() {
         assert!(is_refused, "{host}: {error}");
     }
     assert!(target.seen().is_empty(), "{:?}", target.seen());
+}
+
+#[test]
+fn the_api_server_is_out_of_reach_of_images() {
+    let server = sound();
+    let named = format!("localhost:{}", port(&server));
+    let redirecting = {
+        let (fixture, host) = (Fixture::sound(), server.host.clone());
+        Injector::start(move |request: &Request, stream| match fixture.is_layer(request) {
+            true => {
+                let location = format!("http://{host}{}", request.path);
+                answer(stream, "307 Temporary Redirect", &[("Location", &location)], b"");
+            }
+            false => fixture.serve(request, stream),
+        })
+    };
+    for host in [&server.host, &named, &redirecting.host] {
+        let error = fetch_beside(&[&server.host], host, &[&redirecting.host]).unwrap_err();
+        assert!(matches!(error, PullError::Forbidden(_)), "{host}: {error}");
+        assert!(error.to_string().contains("is the API server"), "{host}: {error}");
+    }
+    assert!(server.seen().is_empty(), "{:?}", server.seen());
+    assert!(!redirecting.seen().is_empty(), "the redirect was asked for");
 }

@@ -55,3 +55,20 @@ fn summaries_do_not_tell_refused_from_silent_ports() {
     assert_eq!(errors[0].1, errors[1].1);
     assert!(errors[0].1.starts_with("cannot reach `HOST`: connection failed"), "{}", errors[0].1);
 }
+
+#[test]
+fn the_api_server_is_out_of_reach_of_catalog_addresses() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let api_server = listener.local_addr().unwrap();
+    let servers = servers(&[]);
+    // As in a controller, the address is known after the policy was handed on.
+    servers.options.addresses.clone().set_api_server([api_server]);
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
+        let address = format!("{host}:{}", api_server.port());
+        let error = servers.fetch(&address, &mut Vec::new()).unwrap_err();
+        assert!(error.message.contains("is the API server"), "{address}: {}", error.message);
+        assert_eq!((error.is_unreachable, &error.summary), (false, &error.message), "{address}");
+    }
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use operon_image::{
+    MAX_CATALOG_MEMORY, MAX_NAMESPACE_BYTES, MAX_TENANT_DECLARED_BYTES, MAX_TENANTS_BYTES,
+    parse_cache_limit,
+};
 use operon_object::known::KNOWN_KINDS;
 
 use super::*;
@@ -207,4 +211,26 @@ fn invalid_namespaces_are_rejected() {
         let wrong = Shape { tenant: vec![name.to_owned()], ..shape() };
         assert!(objects(&wrong).is_err(), "tenant {name:?}");
     }
+}
+
+/// What catalogs of tenants may take has to fit into what the manifest gives the pod.
+#[test]
+fn limits_of_tenants_fit_into_the_pod() {
+    let manifests = made(&shape());
+    let pod = find(&manifests, "Deployment", "operon-controller").at(&["spec", "template", "spec"]);
+    let container = &pod.get("containers").elements()[0];
+    let bytes = |value: &Value| parse_cache_limit(value.str()).expect("a size");
+    let volume = &pod.get("volumes").elements()[0];
+    let disk = bytes(volume.at(&["emptyDir", "sizeLimit"]));
+    // Directories, snapshots and notes are not counted.
+    let uncounted = 1 << 30;
+    assert!(MAX_TENANTS_BYTES + uncounted <= disk, "{disk}");
+    assert!(2 * MAX_NAMESPACE_BYTES <= MAX_TENANTS_BYTES, "one namespace is not all");
+    let environment = container.get("env").elements();
+    let limit =
+        environment.iter().find(|variable| variable.get("name").str() == "OPERON_CACHE_LIMIT");
+    let limit = bytes(limit.expect("the cache has a limit").get("value"));
+    assert!(limit <= MAX_TENANTS_BYTES, "{limit}");
+    let memory = bytes(container.at(&["resources", "limits", "memory"]));
+    assert!(2 * MAX_TENANT_DECLARED_BYTES + MAX_CATALOG_MEMORY <= memory / 2, "{memory}");
 }
