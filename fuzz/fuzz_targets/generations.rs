@@ -15,7 +15,9 @@ use operon_api::read_objects;
 use operon_driver::{CatalogRequest, Catalogs};
 use operon_lifecycle::{
     Failures, Objects, Settings, World, decide,
-    views::{Extent, RollbackError, history, metrics, preview, removal_within, rollback, tree},
+    views::{
+        Extent, RollbackError, carried_out, forecast, history, metrics, removal_within, rollback, tree,
+    },
 };
 use operon_object::known;
 use operon_resolve::Limits;
@@ -114,7 +116,8 @@ fn show(world: &World<'_>) {
     for namespace in namespaces {
         let generations = history(world.objects, namespace);
         assert!(generations.is_sorted_by_key(|generation| std::cmp::Reverse(generation.number)));
-        preview(world, namespace);
+        let forecast = forecast(world, namespace);
+        carried_out(world, namespace, &forecast);
     }
     for (namespace, name) in names(world.objects) {
         for to in [None, Some("1.0.0")] {
@@ -123,6 +126,6 @@ fn show(world: &World<'_>) {
             }
         }
         let extent = Extent { with_dependants: true, with_leftovers: true };
-        let _ = removal_within(world.objects, &namespace, &name, extent);
+        let _ = removal_within(world, &namespace, &name, extent);
     }
 }

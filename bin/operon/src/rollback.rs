@@ -96,7 +96,7 @@ fn told(error: &RollbackError) -> anyhow::Error {
     let hint = match error {
         RollbackError::Unknown(_) => "operon tree shows what is here",
         RollbackError::Freestanding(_) => "a Subscription to its package takes it over",
-        RollbackError::UnderWay(_) => "operon up lets it settle",
+        RollbackError::UnderWay(_) | RollbackError::InProgress { .. } => "operon up lets it settle",
         RollbackError::First(_) | RollbackError::NeverRan { .. } => {
             "operon history shows what went before"
         }

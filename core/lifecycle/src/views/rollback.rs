@@ -8,7 +8,7 @@ mod dangers;
 
 use std::{collections::BTreeMap, fmt};
 
-use operon_kinds::{Phase, ServiceVersion, Subscription, names};
+use operon_kinds::{InstallPlan, Phase, ServiceVersion, Subscription, names};
 use operon_object::{Object, Value, known, map};
 use operon_plan::{
     BundleContents, Draft, PlannedOperator, draft_operators, lift_plan, lift_status, plan_name,
@@ -50,6 +50,13 @@ pub enum RollbackError {
     Freestanding(String),
     /// It is on its way somewhere else.
     UnderWay(String),
+    /// A plan that rolls it back is being executed.
+    InProgress {
+        /// The operator.
+        name: String,
+        /// The InstallPlan.
+        plan: String,
+    },
     /// Nothing went before it.
     First(String),
     /// The version that was asked for did not run before it.
@@ -81,6 +88,9 @@ impl fmt::Display for RollbackError {
             Self::Freestanding(name) => write!(formatter, "{name} belongs to no Subscription"),
             Self::UnderWay(name) => {
                 write!(formatter, "{name} is being changed; wait until it has settled")
+            }
+            Self::InProgress { name, plan } => {
+                write!(formatter, "InstallPlan {plan} already rolls {name} back")
             }
             Self::First(name) => write!(formatter, "nothing is known to have been before {name}"),
             Self::NeverRan { name, version, known } => {
@@ -116,6 +126,10 @@ pub fn rollback(
     });
     if is_moving || operator.object.is_deleting() {
         return Err(RollbackError::UnderWay(operator.name().to_owned()));
+    }
+    if let Some(plan) = open_rollback(objects, namespace, operator.name()) {
+        let name = operator.name().to_owned();
+        return Err(RollbackError::InProgress { name, plan: plan.name().to_owned() });
     }
     let before = target(world, namespace, operator, waiting, to)?;
     // One that still waits to be replaced stays, and replaces nothing.
@@ -154,6 +168,19 @@ pub fn rollback(
         plan,
         status,
     })
+}
+
+/// Returns the plan that rolls an operator back and has not finished.
+fn open_rollback<'o>(
+    objects: &'o Objects,
+    namespace: &str,
+    operator: &str,
+) -> Option<InstallPlan<'o>> {
+    let plans = objects.within(&known::INSTALL_PLAN, namespace).map(InstallPlan::read);
+    let rolls_back = |plan: &InstallPlan<'_>| {
+        plan.object.annotation(names::ROLLBACK_ANNOTATION) == Some(operator)
+    };
+    plans.filter(|plan| !plan.is_finished()).find(rolls_back)
 }
 
 /// Finds the operator that is meant, which no other replaces, and its Subscription.

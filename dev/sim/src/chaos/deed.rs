@@ -130,15 +130,6 @@ fn roll_back(
     now: Timestamp,
 ) {
     let mut driver = command(cluster, catalogs, now);
-    // The user waits for a rollback in progress: the command would create the same plan once more.
-    let is_in_progress =
-        driver.objects().within(&known::INSTALL_PLAN, &operator.namespace).any(|plan| {
-            plan.annotation(names::ROLLBACK_ANNOTATION) == Some(&operator.name)
-                && !matches!(plan.status().get("phase").str(), "Complete" | "Failed")
-        });
-    if is_in_progress {
-        return;
-    }
     if let Ok(rollback) = driver.show_rollback(&operator.namespace, &operator.name, to, now) {
         drop(driver.roll_back(&rollback));
     }
