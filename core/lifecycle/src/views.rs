@@ -15,7 +15,7 @@ pub use self::{
     history::{Generation, GenerationChange, history},
     metrics::{Sample, Series, metrics},
     preview::{NewRight, Preview, PreviewPlan},
-    problems::{StatusProblem, problems},
+    problems::{StatusProblem, needs_action, problems},
     removal::{
         Extent, KeptDefinition, Removal, RemovalError, RemovedOperator, removal, removal_within,
     },

@@ -26,6 +26,22 @@ pub struct Universe<'a> {
 }
 
 impl<'a> Universe<'a> {
+    /// Returns the universe of a namespace that sees catalogs of equal priority and has no operator.
+    pub fn of_catalogs(catalogs: impl IntoIterator<Item = (SourceName, &'a Catalog)>) -> Self {
+        let sources = catalogs.into_iter().map(|(name, catalog)| Source {
+            name,
+            priority: 0,
+            content: Content::Ready(catalog),
+        });
+        Self {
+            namespace: String::new(),
+            sources: sources.collect(),
+            installed: Vec::new(),
+            fail_forward: false,
+            native_apis: None,
+        }
+    }
+
     /// Returns the catalog of this name, if it is visible and can be read.
     pub fn catalog(&self, name: &SourceName) -> Option<&'a Catalog> {
         self.sources.iter().find(|source| source.name == *name).and_then(|source| {

@@ -12,7 +12,7 @@ use anyhow::{anyhow, bail, ensure};
 use clap::Args;
 use operon_catalog::{Package, nearest};
 use operon_image::OpenedCatalog;
-use operon_resolve::{Content, Source, SourceName, Universe, survey::Surveyor};
+use operon_resolve::{SourceName, Universe, survey::Surveyor};
 
 use self::findings::Findings;
 use super::open::CatalogPath;
@@ -98,18 +98,10 @@ fn open_all(command: &Check) -> anyhow::Result<Vec<OpenedCatalog>> {
 
 /// Makes a namespace that sees the catalogs, each named by its path, and holds nothing.
 fn universe<'o>(command: &Check, opened: &'o [OpenedCatalog]) -> Universe<'o> {
-    let sources = command.catalogs.iter().zip(opened).map(|(path, opened)| Source {
-        name: SourceName { namespace: String::new(), name: path.to_string_lossy().into_owned() },
-        priority: 0,
-        content: Content::Ready(opened.catalog()),
-    });
-    Universe {
-        namespace: String::new(),
-        sources: sources.collect(),
-        installed: Vec::new(),
-        fail_forward: false,
-        native_apis: None,
-    }
+    Universe::of_catalogs(command.catalogs.iter().zip(opened).map(|(path, opened)| {
+        let name = path.to_string_lossy().into_owned();
+        (SourceName { namespace: String::new(), name }, opened.catalog())
+    }))
 }
 
 fn check_packages_exist(command: &Check, opened: &[OpenedCatalog]) -> anyhow::Result<()> {

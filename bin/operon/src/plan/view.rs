@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use operon_catalog::Catalog;
-use operon_lifecycle::views::PreviewPlan;
+use operon_lifecycle::views::{PreviewPlan, needs_action};
 use operon_resolve::{
     Addition, FailureScope, Installed, Kept, Part, Reason, Resolution, SourceName,
 };
@@ -168,6 +168,7 @@ impl PlanView {
         !self.unanswered.is_empty()
             || !self.failed.is_empty()
             || !self.problems.is_empty()
+            || self.held.iter().any(|held| needs_action(&held.reason))
             || self.refusals().next().is_some()
     }
 

@@ -62,6 +62,13 @@ pub fn problems<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<Status
     problems
 }
 
+/// Returns `true` if a Subscription that is blocked for a reason stays so until a user acts, without having
+/// asked for it: pauses, rejected plans and the needs of other namespaces are intended. The operator behind
+/// `OperatorFailed` is a problem of its own.
+pub fn needs_action(reason: &str) -> bool {
+    ["InvalidPin", "PlanFailed", "Deadlock", "ResolutionTooExpensive"].contains(&reason)
+}
+
 pub(super) fn of_operator(operator: ServiceVersion<'_>) -> Option<String> {
     if operator.is_copied() {
         return None;
@@ -108,9 +115,13 @@ fn of_subscription(object: &Object) -> Vec<String> {
         .map(|(_, message)| format!("Subscription {key} has no answer: {message}"));
     let unpacked = holds("BundleUnpackFailed")
         .map(|(_, message)| format!("the bundle for Subscription {key} cannot be read: {message}"));
-    // Pauses, pins and holds by other namespaces are intended.
+    // The failed plan of a Subscription that waits for it is a problem of its own.
+    let awaits_plan = {
+        let subscription = Subscription::read(object);
+        subscription.installed_csv() != subscription.current_csv()
+    };
     let held = holds("Held")
-        .filter(|(reason, _)| *reason == "InvalidPin")
+        .filter(|(reason, _)| needs_action(reason) && !(awaits_plan && *reason == "PlanFailed"))
         .map(|(_, message)| format!("Subscription {key} is held: {message}"));
     [unanswered, unpacked, held].into_iter().flatten().collect()
 }

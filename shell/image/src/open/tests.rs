@@ -97,7 +97,7 @@ fn large_documents_are_refused_in_any_notation() {
     for (name, document) in [("a.json", &json as &dyn Fn(usize) -> String), ("a.yaml", &yaml)] {
         let path = directory.path().join(name);
         let below = document(limits.document_bytes - 1_000);
-        fs::write(&path, format!("{0}{0}{0}", below)).expect("a file");
+        fs::write(&path, format!("{below}{below}{below}")).expect("a file");
         assert!(open(&path, &limits).is_ok(), "{name}");
         fs::write(&path, format!("{below}{}{below}", document(2 * limits.document_bytes)))
             .expect("a file");
