@@ -39,13 +39,16 @@ use crate::{
 /// Shows what would be installed, upgraded and kept in a namespace, and why; changes nothing
 ///
 /// The namespace is described by manifests (`kubectl get
-/// subscriptions,csv,operatorgroups,catalogsources -o yaml`), by catalogs, and by what if: there were
-/// another Subscription, or a catalog were gone. Without manifests it is empty. With --dir, and no what
-/// if, it is what `operon up` does next; on a real cluster, what the controller does. Rights to list are
-/// enough there.
+/// subscriptions,csv,operatorgroups,catalogsources,installplans -o yaml`) and catalogs, or is one of a
+/// cluster: with --dir it is what `operon up` does next, on a real cluster what the controller does.
+/// Permission to list is enough there. --subscribe and --without ask what would happen if there were
+/// another Subscription, or if a catalog were gone.
+///
+/// The checks that execution runs are run, too: what would fail is reported. Plans have the names of their
+/// InstallPlans where the contents of the bundles are at hand.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 nothing to do, 2 there are changes, 1 something has no answer or is wrong
+Exit codes: 0 nothing to do, 2 there are changes, 1 something has no solution, would fail or is broken
 
 Examples:
   operon plan --dir examples/quickstart

@@ -171,6 +171,22 @@ pub const OTHER_KINDS: &[KnownKind] = &[
     ),
 ];
 
+/// The APIs that every cluster answers and stores nothing of: group, version and kind. Operators may require
+/// them as native APIs.
+pub const VIRTUAL_APIS: &[(&str, &str, &str)] = &[
+    ("", "v1", "Binding"),
+    ("", "v1", "ComponentStatus"),
+    ("authentication.k8s.io", "v1", "SelfSubjectReview"),
+    ("authentication.k8s.io", "v1", "TokenRequest"),
+    ("authentication.k8s.io", "v1", "TokenReview"),
+    ("authorization.k8s.io", "v1", "LocalSubjectAccessReview"),
+    ("authorization.k8s.io", "v1", "SelfSubjectAccessReview"),
+    ("authorization.k8s.io", "v1", "SelfSubjectRulesReview"),
+    ("authorization.k8s.io", "v1", "SubjectAccessReview"),
+    ("autoscaling", "v1", "Scale"),
+    ("policy", "v1", "Eviction"),
+];
+
 /// Returns every kind that a cluster serves by itself, in every version.
 pub fn built_in_kinds() -> impl Iterator<Item = &'static KnownKind> {
     KNOWN_KINDS.iter().filter(|known| !known.is_custom).chain(OTHER_KINDS)

@@ -61,7 +61,7 @@ pub const MAX_TENANT_CATALOG_BYTES: u64 = 512 << 20;
 pub const MAX_TENANT_DOCUMENT_BYTES: usize = 4 << 20;
 
 /// The most bytes of memory that the declarations of a tenant's catalog may take, counted generously. Of hostile
-/// catalogs just below it, eighteen families of them, building took 70 to 160 MB in all; the largest catalog known,
+/// catalogs just below it, eleven families of them, building took 70 to 160 MB in all; the largest catalog known,
 /// with 218 MB of documents, takes 73 MB.
 pub const MAX_TENANT_DECLARED_BYTES: u64 = 128 << 20;
 

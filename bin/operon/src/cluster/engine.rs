@@ -18,7 +18,7 @@ use operon_image::SourceCatalogs;
 use operon_kube::KubeCluster;
 use operon_lifecycle::{BundleKey, BundleState, Objects, Settings};
 use operon_local::{Access, SOCKET_FILE, serve};
-use operon_object::known::built_in_kinds;
+use operon_object::known::{VIRTUAL_APIS, built_in_kinds};
 use operon_version::Version;
 
 use super::{Reached, now, state_directory, stop_wish};
@@ -171,11 +171,14 @@ pub(crate) fn act(engine: Engine) -> anyhow::Result<()> {
 
 /// Returns the APIs that every cluster provides by itself.
 pub(crate) fn built_in_apis() -> BTreeSet<GroupVersionKind> {
-    built_in_kinds()
-        .map(|known| GroupVersionKind {
-            group: known.kind.group().to_owned(),
-            version: known.version.to_owned(),
-            kind: known.kind.name().to_owned(),
+    let stored =
+        built_in_kinds().map(|known| (known.kind.group(), known.version, known.kind.name()));
+    stored
+        .chain(VIRTUAL_APIS.iter().copied())
+        .map(|(group, version, kind)| GroupVersionKind {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: kind.to_owned(),
         })
         .collect()
 }

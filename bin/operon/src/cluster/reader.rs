@@ -126,6 +126,14 @@ fn warn(unread: &BTreeSet<Interest>) {
             stderr_line!("warning: you may not read {key}, so its catalog is read without it");
         }
     }
+    // Objects of users are listed only to check what a plan would do to them.
+    let is_known = |kind: &Kind| known::KNOWN_KINDS.iter().any(|known| known.kind == *kind);
+    for interest in unread.iter().filter(|interest| !is_known(&interest.kind)) {
+        let kind = clean(&interest.kind.to_string());
+        stderr_line!(
+            "warning: you may not list {kind}, so it is not checked whether the plan keeps them valid"
+        );
+    }
     let roles: Vec<String> = RIGHTS
         .iter()
         .filter(|kind| unread.contains(&Interest::all((*kind).clone())))

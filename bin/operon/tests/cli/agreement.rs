@@ -56,6 +56,43 @@ pub(crate) fn promised_plans(directory: &Value) -> BTreeSet<(String, String)> {
     promised
 }
 
+/// Compares the plan of a directory with `operon tree` and `operon status` of it.
+pub(crate) fn view_differences(directory: &Value, tree: &Value, status: &Value) -> Vec<String> {
+    let mut differences = Vec::new();
+    let mut is_sound = true;
+    for plan in directory.get("namespaces").elements() {
+        let namespace = plan.get("namespace").str();
+        let kept = plan.get("kept").elements().iter();
+        let kept = kept.filter(|row| row.get("why").str() != "being installed");
+        let replaced = plan.get("additions").elements().iter().map(|row| row.get("updates").str());
+        let planned: BTreeSet<&str> = kept
+            .map(|row| row.get("name").str())
+            .chain(replaced.filter(|name| !name.is_empty()))
+            .collect();
+        let nodes = tree.elements().iter();
+        let here = nodes.filter(|node| node.get("namespace").str() == namespace);
+        let installed: BTreeSet<&str> = here.map(|node| node.get("name").str()).collect();
+        if planned != installed {
+            differences.push(format!("{namespace}: plan has {planned:?}, tree has {installed:?}"));
+        }
+        let troubles = ["problems", "failed", "conflicts"];
+        is_sound &= troubles.iter().all(|member| plan.get(member).elements().is_empty());
+    }
+    let is_about_operators = |message: &str| {
+        let beginnings = ["operator ", "Subscription ", "InstallPlan ", "the bundle for "];
+        beginnings.iter().any(|beginning| message.starts_with(beginning))
+    };
+    let problems: Vec<&str> =
+        status.get("problems").elements().iter().map(|one| one.get("message").str()).collect();
+    if !is_sound && status.get("healthy").as_bool() != Some(false) {
+        differences.push("plan has problems, and status is healthy".to_owned());
+    }
+    if is_sound && problems.iter().any(|message| is_about_operators(message)) {
+        differences.push(format!("status has {problems:?}, and plan has no problem"));
+    }
+    differences
+}
+
 /// Reads what a command printed as JSON.
 pub(crate) fn json(printed: &[u8]) -> Value {
     Value::parse_json(std::str::from_utf8(printed).unwrap()).expect("the command prints JSON")

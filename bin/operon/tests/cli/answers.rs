@@ -137,6 +137,23 @@ fn unsupported_install_modes_are_previewed() {
 }
 
 #[test]
+fn missing_native_apis_are_previewed() {
+    let harbour = Harbour::new();
+    let operator = "bundles/tide.v1.0.0/manifests/tide.clusterserviceversion.yaml";
+    let native = |group: &str, kind: &str| {
+        format!(
+            "  nativeAPIs:\n  - {{ group: {group}, version: v1, kind: {kind} }}\n  installModes:\n"
+        )
+    };
+    let token = native("authentication.k8s.io", "TokenReview");
+    harbour.replace(operator, "  installModes:\n", &token);
+    assert_holds(&harbour.operon(&["plan", "--dir", "."]), &["2 to install", "[exit code 2]"]);
+    harbour.replace(operator, &token, &native("route.example.com", "Route"));
+    let refused = ["Native API does not exist: Route.v1 (route.example.com)", "[exit code 1]"];
+    assert_holds(&harbour.operon(&["plan", "--dir", "."]), &refused);
+}
+
+#[test]
 fn conflicts_have_their_tree_in_every_source() {
     let harbour_directory = Harbour::new();
     harbour_directory.append(

@@ -218,7 +218,18 @@ impl DirectoryStage {
             }
             files.push(agreement::json(&self.operon(&arguments).stdout));
         }
-        let differences = agreement::differences(&directory, &files);
+        let mut differences = agreement::differences(&directory, &files);
+        let [tree, status] = ["tree", "status"].map(|command| {
+            agreement::json(&self.operon(&[command, "--dir", ".", "-o", "json"]).stdout)
+        });
+        differences.extend(agreement::view_differences(&directory, &tree, &status));
+        for namespace in directory.get("namespaces").elements() {
+            let rows = ["additions", "kept"].map(|member| namespace.get(member).elements());
+            for row in rows.concat() {
+                let (name, place) = (row.get("name").str(), namespace.get("namespace").str());
+                self.succeed(&["why", name, "-n", place, "--dir", ".", "--no-cache"])?;
+            }
+        }
         match differences.is_empty() {
             true => Ok(()),
             false => Err(format!("plans differ:\n{}", differences.join("\n"))),
