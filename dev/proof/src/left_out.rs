@@ -10,4 +10,9 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
         "api-service-of-others",
         "its operators serve no API, so a cluster says of itself that the APIService is not available",
     ),
+    (
+        "conversion-of-others",
+        "certificates are simulated, and a cluster refuses a conversion whose CA bundle is none; the trial \
+         `webhooks` has real ones",
+    ),
 ];
