@@ -3,6 +3,7 @@
 
 use crate::{
     harbour::Harbour,
+    images::config_map,
     plan::{harbour, manifests, operon},
 };
 
@@ -170,6 +171,21 @@ fn conflicts_have_their_tree_in_every_source() {
     ];
     assert_holds(&plan, &parts);
     assert_eq!(plan.matches(parts[0]).count(), 1, "one explanation for a conflict:\n{plan}");
+}
+
+#[test]
+fn what_if_works_with_catalogs_in_config_maps() {
+    let harbour = Harbour::new();
+    harbour.replace(
+        "cluster.yaml",
+        "  sourceType: grpc\n  image: ./catalog\n",
+        "  sourceType: configmap\n  configMap: wares\n",
+    );
+    harbour.write("wares.yaml", &config_map());
+    let plan = harbour.operon(&["plan", "--dir", ".", "--subscribe", "tide"]);
+    assert_holds(&plan, &["+ tide", "1.0.0  stable  chandler  you subscribed", "Plan install-"]);
+    let why = harbour.operon(&["why", "tide", "--dir", ".", "--subscribe", "tide"]);
+    assert_holds(&why, &["tide 1.0.0 is here because you subscribe to it"]);
 }
 
 #[test]

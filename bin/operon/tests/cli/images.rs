@@ -8,3 +8,5 @@ mod outages;
 mod places;
 mod quay;
 mod servers;
+
+pub(crate) use self::servers::config_map;

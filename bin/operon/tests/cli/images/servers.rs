@@ -144,7 +144,7 @@ fn a_config_map_is_a_catalog_too() {
 }
 
 /// The operator `tide` in a ConfigMap of the older form.
-pub(super) fn config_map() -> String {
+pub(crate) fn config_map() -> String {
     let manifest = |name: &str| {
         let path = quickstart().join("bundles/tide.v1.0.0/manifests").join(name);
         let text = fs::read_to_string(path).expect("the quickstart");
