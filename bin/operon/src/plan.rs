@@ -176,7 +176,7 @@ fn render(command: &Plan, gathered: &Gathered, planned: &[Planned<'_>]) -> Strin
         out.push('\n');
     }
     if planned.is_empty() {
-        return out + &text::line("Nothing to plan: there is no Subscription.");
+        return out + &text::line("Nothing to plan: no Subscription found.");
     }
     let acts = command.reconcile_command();
     let texts: Vec<String> = planned

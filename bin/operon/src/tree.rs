@@ -290,7 +290,7 @@ fn key(node: &OperatorNode) -> (&str, &str) {
 fn unmet(need: &OperatorNeed) -> &'static str {
     match need.constraint.as_ref().map(|constraint| &constraint.requirement) {
         Some(Requirement::Gvk(_) | Requirement::Package { .. } | Requirement::Label(_)) => {
-            "nobody provides it"
+            "no operator provides it"
         }
         Some(_) | None => "not met",
     }
@@ -318,7 +318,7 @@ fn need_value(need: &OperatorNeed) -> Json {
         NeedState::Met(providers) => {
             (Json::Bool(true), providers.first().map_or(Json::Null, provider_value))
         }
-        NeedState::Unmet => (Json::Bool(false), kind("nobody")),
+        NeedState::Unmet => (Json::Bool(false), kind("none")),
         NeedState::Unknown(_) => (Json::Null, kind("unknown")),
     };
     members.extend([("met", met), ("provider", provider)]);

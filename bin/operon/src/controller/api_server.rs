@@ -21,8 +21,8 @@ use crate::cluster::is_stopping;
 /// How long to wait before a name is resolved again.
 const RESOLVE_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often the addresses are read again. A control plane is replaced in minutes, and its new member serves nobody
-/// before it is listed.
+/// How often the addresses are read again. Replacing a control plane takes minutes, and a new member receives no
+/// requests before it is listed.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The most addresses that are taken from the EndpointSlice: it cannot have more.

@@ -36,6 +36,10 @@ pub(crate) fn generations(situation: &Situation) -> Generations {
         let world = situation.world();
         let question = situation.question(&world);
         let state = state(&question);
+        // What is blocked or would fail is not carried out, however often it is planned.
+        if seen.last() == Some(&state) {
+            return Generations { plans, ending: Ending::Settled };
+        }
         if let Some(back_to) = seen.iter().position(|before| *before == state) {
             return Generations { plans, ending: Ending::Circle { back_to } };
         }

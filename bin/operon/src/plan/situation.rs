@@ -238,7 +238,7 @@ impl Situation {
             ));
         }
         if self.catalogs.is_empty() && !arguments.has_manifests() {
-            bail!("there is no catalog to choose from\nhint: give one with --catalog PATH");
+            bail!("no catalog is given\nhint: give one with --catalog PATH");
         }
         Ok(())
     }
@@ -343,7 +343,7 @@ fn check_namespace(objects: &Objects, wanted: &str) -> anyhow::Result<()> {
         Some(near) => format!("did you mean `{near}`?"),
         None => "operon get namespaces lists them".to_owned(),
     };
-    bail!("there is no namespace `{wanted}`\nhint: {hint}")
+    bail!("namespace `{wanted}` not found\nhint: {hint}")
 }
 
 impl SituationArguments {

@@ -320,7 +320,7 @@ fn waits_for_approval(question: &Question<'_>, part: &Part, addition: &Addition)
     if let Some(plan) = question.preview.plans.iter().find(brings) {
         return plan.waits;
     }
-    // Without the contents of its bundles there is no plan yet.
+    // The engine creates no plan before it has the contents of its bundles.
     let moves = |request: &str| {
         let Ok(answer) = &part.result else { return false };
         let wanted = Reason::Requested(request.to_owned());

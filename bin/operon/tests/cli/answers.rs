@@ -116,6 +116,9 @@ fn refused_crd_changes_are_previewed() {
     let refusal = "Tide harbour/london would no longer be valid";
     let plan = harbour.operon(&["plan", "--dir", "."]);
     assert_holds(&plan, &[" would fail: ", refusal, "[exit code 1]"]);
+    // What would fail does not come true in a later generation.
+    let generations = harbour.operon(&["plan", "--dir", ".", "--to-fixpoint"]);
+    assert_holds(&generations, &[refusal, "Settled: nothing changes", "[exit code 1]"]);
     let why_not = harbour.operon(&["why-not", "tide@1.1.0", "--dir", "."]);
     assert_holds(
         &why_not,

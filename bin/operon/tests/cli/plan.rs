@@ -434,7 +434,7 @@ fn bad_input_is_refused_with_its_place() {
     assert!(printed.starts_with("  namespace port"), "{printed}");
     assert!(printed.contains("warning[manifest-missing-field]"), "{printed}");
     insta::assert_snapshot!(operon(&["plan"], ""), @r"
-    error: there is no catalog to choose from
+    error: no catalog is given
     hint: give one with --catalog PATH
     [exit code 1]
     ");

@@ -68,12 +68,12 @@ fn what_happened_and_who_needs_whom() {
     insta::assert_snapshot!(harbour.operon(&["tree"]), @r"
     harbour
     ├─ beacon 1.0.0 · Succeeded · Subscription beacon
-    │  └─ needs API Tide.v1 (tide.example.com): ✗ nobody provides it
+    │  └─ needs API Tide.v1 (tide.example.com): ✗ no operator provides it
     └─ foghorn 0.9.0 · Succeeded · Subscription foghorn
     [exit code 0]
     ");
     let json = harbour.operon(&["tree", "-o", "json"]);
-    assert!(json.contains("\"kind\": \"nobody\""), "{json}");
+    assert!(json.contains("\"kind\": \"none\""), "{json}");
     for command in ["tree", "history"] {
         let answer = harbour.operon(&[command, "-n", "default", "-o", "json"]);
         assert!(answer.starts_with("[]\n") && answer.ends_with("[exit code 0]"), "{answer}");

@@ -287,52 +287,11 @@ fn is_about_to_be_replaced(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> b
 }
 
 fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
-    if let Some(next) = scene.replacing(operator.name()).next() {
-        let subscriptions = scene.subscriptions.iter();
-        let owner = subscriptions
-            .filter(|subscription| {
-                [subscription.installed_csv(), subscription.current_csv()].iter().any(|name| {
-                    *name == operator.name() || chain::follows(scene, name, operator.name())
-                })
-            })
-            .map(|subscription| subscription.name())
-            .next();
-        if is_rollback(scene, operator, next) {
-            let message = format!("being replaced by csv: {}", next.name());
-            return Next::to(Phase::Replacing, "BeingReplaced", message);
-        }
-        if fail_forward::forbidden(scene, owner, Some(operator)).is_none() {
-            let message = format!(
-                "Fail Forward is enabled, allowing Failed csv to be replaced by csv: {}",
-                next.name()
-            );
-            return Next::to(Phase::Replacing, "BeingReplaced", message);
-        }
+    if let Some(next) = replaced_after_failure(scene, operator) {
+        return next;
     }
-    let again = |message: &str| Next::to(Phase::Pending, "RequirementsUnknown", message);
-    match operator.reason() {
-        // Whatever changes, the same thing is not tried at full speed.
-        "InstallComponentFailedNoRetry" if pause_of(scene, operator).is_some() => {
-            return Next { wake: pause_of(scene, operator), ..Next::stay() };
-        }
-        "InstallComponentFailedNoRetry" if rights::changed_since_failure(scene, operator) => {
-            let message = "Cluster resources changed state";
-            return Next::to(Phase::Pending, "DetectedClusterChange", message);
-        }
-        "InstallComponentFailedNoRetry" => return Next::stay(),
-        "NoTargetNamespaces"
-        | "NoOperatorGroup"
-        | "TooManyOperatorGroups"
-        | "UnsupportedOperatorGroup" => {
-            return again("InstallModes now support target namespaces");
-        }
-        "InterOperatorGroupOwnerConflict" => {
-            return again("OperatorGroup no longer intersecting with conflicting owner");
-        }
-        "CannotModifyStaticOperatorGroupProvidedAPIs" => {
-            return again("static OperatorGroup and intersecting groups now support providedAPIs");
-        }
-        _ => {}
+    if let Some(next) = after_reason(scene, operator) {
+        return next;
     }
     let key = operator.object.key();
     let found = match requirements::look_at(scene, operator) {
@@ -367,6 +326,58 @@ fn failed(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Next {
         | Health::Uncomputable) => {
             follow_health(&health, Phase::Pending, "NeedsReinstall").with(found)
         }
+    }
+}
+
+/// Moves a failed operator to `Replacing` if another version replaces it and may: in a rollback, or by fail
+/// forward.
+fn replaced_after_failure(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Next> {
+    let next = scene.replacing(operator.name()).next()?;
+    let belongs_to =
+        |csv: &str| csv == operator.name() || chain::follows(scene, csv, operator.name());
+    let mut subscriptions = scene.subscriptions.iter();
+    let owner = subscriptions.find(|subscription| {
+        [subscription.installed_csv(), subscription.current_csv()].into_iter().any(belongs_to)
+    });
+    let message = if is_rollback(scene, operator, next) {
+        format!("being replaced by csv: {}", next.name())
+    } else {
+        let owner = owner.map(|subscription| subscription.name());
+        if fail_forward::forbidden(scene, owner, Some(operator)).is_some() {
+            return None;
+        }
+        format!(
+            "Fail Forward is enabled, allowing Failed csv to be replaced by csv: {}",
+            next.name()
+        )
+    };
+    Some(Next::to(Phase::Replacing, "BeingReplaced", message))
+}
+
+/// Returns what follows from the reason of a failure alone, whatever the requirements are.
+fn after_reason(scene: &Scene<'_>, operator: ServiceVersion<'_>) -> Option<Next> {
+    let again = |message: &str| Some(Next::to(Phase::Pending, "RequirementsUnknown", message));
+    match operator.reason() {
+        // Whatever changes, the same thing is not tried at full speed.
+        "InstallComponentFailedNoRetry" if pause_of(scene, operator).is_some() => {
+            Some(Next { wake: pause_of(scene, operator), ..Next::stay() })
+        }
+        "InstallComponentFailedNoRetry" if rights::changed_since_failure(scene, operator) => {
+            let message = "Cluster resources changed state";
+            Some(Next::to(Phase::Pending, "DetectedClusterChange", message))
+        }
+        "InstallComponentFailedNoRetry" => Some(Next::stay()),
+        "NoTargetNamespaces"
+        | "NoOperatorGroup"
+        | "TooManyOperatorGroups"
+        | "UnsupportedOperatorGroup" => again("InstallModes now support target namespaces"),
+        "InterOperatorGroupOwnerConflict" => {
+            again("OperatorGroup no longer intersecting with conflicting owner")
+        }
+        "CannotModifyStaticOperatorGroupProvidedAPIs" => {
+            again("static OperatorGroup and intersecting groups now support providedAPIs")
+        }
+        _ => None,
     }
 }
 
