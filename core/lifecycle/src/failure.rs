@@ -31,6 +31,9 @@ pub struct Failure {
     pub work: ObjectKey,
     /// What was answered.
     pub error: EffectError,
+    /// Since when it has failed. Waiting for a permission does not count towards other failures, nor they
+    /// towards it.
+    pub since: Timestamp,
     /// When it failed last.
     pub last: Timestamp,
     /// How often it failed in a row.
@@ -69,8 +72,13 @@ impl Failures {
     /// Notes that an effect failed.
     pub fn note(&mut self, target: ObjectKey, work: ObjectKey, error: EffectError, now: Timestamp) {
         let key = (target, work.clone());
-        let count = self.by_target.get(&key).map_or(0, |failure| failure.count);
-        let failure = Failure { work, error, last: now, count: count.saturating_add(1) };
+        let before = self.by_target.get(&key);
+        let count = before.map_or(0, |failure| failure.count);
+        let is_forbidden = |kind| kind == ErrorKind::Forbidden;
+        let same =
+            before.filter(|failure| is_forbidden(failure.error.kind) == is_forbidden(error.kind));
+        let since = same.map_or(now, |failure| failure.since);
+        let failure = Failure { work, error, since, last: now, count: count.saturating_add(1) };
         self.by_target.insert(key, failure);
     }
 
@@ -138,11 +146,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn waiting_for_permission_does_not_count_as_failing() {
+        let work = known::INSTALL_PLAN.key("shop", "plan");
+        let target = known::CLUSTER_ROLE.key("", "role");
+        let mut failures = Failures::default();
+        let mut since = |kind, milliseconds| {
+            let error = EffectError { kind, message: String::new() };
+            let now = Timestamp::from_milliseconds(milliseconds);
+            failures.note(target.clone(), work.clone(), error, now);
+            failures.of(&target, &work).unwrap().since.milliseconds()
+        };
+        let story = [
+            (ErrorKind::Forbidden, 1, 1),
+            (ErrorKind::Forbidden, 90_000, 1),
+            (ErrorKind::Unavailable, 91_000, 91_000),
+            (ErrorKind::Other, 92_000, 91_000),
+            (ErrorKind::Forbidden, 93_000, 93_000),
+        ];
+        for (kind, now, expected) in story {
+            assert_eq!(since(kind, now), expected, "{kind:?} at {now}");
+        }
+    }
+
+    #[test]
     fn what_is_refused_is_asked_for_less_and_less() {
         let pause = |kind, count| {
             let failure = Failure {
                 work: known::INSTALL_PLAN.key("shop", "plan"),
                 error: EffectError { kind, message: String::new() },
+                since: Timestamp::from_milliseconds(0),
                 last: Timestamp::from_milliseconds(0),
                 count,
             };

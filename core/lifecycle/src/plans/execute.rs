@@ -114,10 +114,12 @@ fn carry_out(
         let is_forbidden = failure.error.kind == ErrorKind::Forbidden;
         let retry = failure.next_attempt();
         let timeout = scene.world.settings.plan_retry_timeout;
-        let is_over = !is_forbidden && now.since(started) >= timeout;
+        // A plan that waited for a permission is not ended by the first failure of another kind.
+        let begun = started.max(failure.since);
+        let is_over = !is_forbidden && now.since(begun) >= timeout;
         if is_over || now < retry {
             let message = &failure.error.message;
-            refuse(scene, plan, status.clone(), started, message, is_forbidden, verdict);
+            refuse(scene, plan, status.clone(), begun, message, is_forbidden, verdict);
             verdict.wake_at(retry);
             return;
         }

@@ -235,7 +235,7 @@ fn describe(
     };
     let status = after.map_or(&operon_object::Value::Null, Object::status);
     let mut said = String::new();
-    for name in ["phase", "reason", "state", "currentCSV", "installedCSV"] {
+    for name in ["phase", "reason", "state", "currentCSV", "installedCSV", "message"] {
         if let Some(text) = status.get(name).as_text() {
             said.push_str(&format!(" {name}={text}"));
         }
